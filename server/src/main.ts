@@ -9,6 +9,7 @@ type Running = Pick<RunningServer, 'url' | 'firstKey' | 'dashboardLink' | 'stop'
 
 /** What a signal stops. Undefined while a start can be broken off. */
 let running: Promise<Running> | undefined
+let isStarted = false
 let stopping = false
 // Before the start, which may take long: in a container, the first process ignores signals that it has no handler for.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -16,6 +17,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     if (running === undefined) process.exit(1)
     if (stopping) return
     stopping = true
+    if (!isStarted) console.error('The server stops as soon as its start is complete')
     setTimeout(() => process.exit(1), STOP_MS).unref()
     running.then((server) => server.stop()).then(() => process.exit(0), fail)
   })
@@ -27,10 +29,11 @@ try {
     throw new Error(`${argument}: the server takes no arguments. Settings are environment variables, as in PORT=4000 npm start`)
   const config = readConfig(process.env)
   const starting = start(config)
-  // Broken off, the start would leave the embedded Postgres running.
-  if (config.databaseUrl === undefined) running = starting
+  // Broken off, the start would leave the embedded Postgres running, or a key that nobody has seen.
+  if (config.databaseUrl === undefined || config.processes > 1) running = starting
   const server = await starting
   running = starting
+  isStarted = true
   announce(server)
 } catch (error) {
   fail(error)
@@ -40,7 +43,7 @@ try {
 async function start(config: Config): Promise<Running> {
   if (config.processes === 1) return await (await import('./server.ts')).startServer(config)
   const { isPrimary } = await import('node:cluster')
-  if (isPrimary) return await (await import('./processes/start-processes.ts')).startProcesses(config)
+  if (isPrimary) return await (await import('./processes/start-processes.ts')).startProcesses(config, announce)
   return await (await import('./processes/run-child.ts')).runChild(config)
 }
 
@@ -50,7 +53,7 @@ function fail(error: unknown): never {
   process.exit(1)
 }
 
-function announce({ url, firstKey, dashboardLink }: Running): void {
+function announce({ url, firstKey, dashboardLink }: Omit<Running, 'stop'>): void {
   const lines: string[] = []
   if (url !== undefined)
     lines.push(`  Fulfillment and Inventory API   ${url}/api/v1`, `  Reference                       ${url}/docs`)

@@ -13,7 +13,7 @@ import { buildMonitoringServer } from './http/monitoring-server.ts'
 import { monitoringRoutes } from './http/monitoring.ts'
 import { dashboardLink } from './http/pages/dashboard-link.ts'
 import { BackgroundWork } from './lifecycle/background-work.ts'
-import { createFirstTenant } from './lifecycle/first-tenant.ts'
+import { createFirstTenant, hasNoTenants } from './lifecycle/first-tenant.ts'
 import { Shutdown } from './lifecycle/shutdown.ts'
 import { ensurePartitions } from './maintenance.ts'
 import { requireKeyOfDatabase } from './runtime/encryption/encryption-check.ts'
@@ -64,14 +64,21 @@ export async function startServer(config: Config, siblings?: Siblings): Promise<
     shutdown.add('metrics', async () => metrics.close())
     const parts: Parts = { config, log, shutdown, shards, encryption, webhookTargets: webhookTargetsOf(config), metrics }
     const work = await startWork(parts)
-    const monitoring = monitoringRoutes(shards, metrics, () => shutdown.isBegun)
+    const isFirst = config.role !== 'worker' && (await hasNoTenants(shards.directory))
+    let isStarting = isFirst
+    const monitoring = monitoringRoutes(shards, metrics, () => {
+      if (shutdown.isBegun) return 'The server is shutting down'
+      return isStarting ? 'The server is starting' : undefined
+    })
     const url = config.role === 'worker' ? undefined : await startApi(parts, work, monitoring)
     // After the API, because it reports that the process is ready.
     if (config.monitoringPort !== undefined) await startMonitoring(parts, monitoring, config.monitoringPort)
+    // After all that can fail, for example because a port is taken: nobody would see the key.
+    const credentials = isFirst && url !== undefined ? await firstCredentials(shards.directory, config, url) : NO_CREDENTIALS
+    isStarting = false
     return {
       url,
-      // After all that can fail, for example because a port is taken: nobody would see the key.
-      ...(url === undefined ? NO_CREDENTIALS : await firstCredentials(shards.directory, config, url)),
+      ...credentials,
       stop: () => shutdown.stop(),
       handOver: () => shutdown.handOver(),
       ownMetrics: metrics.renderOwn,
@@ -155,7 +162,7 @@ async function startApi(parts: Parts, work: BackgroundWork, monitoring: Routes):
   return urlOf(app, config.host)
 }
 
-/** Creates the first tenant if there is none. */
+/** Creates the first tenant, unless another server does. */
 async function firstCredentials(directory: Database, config: Config, url: string): Promise<Credentials> {
   const first = await createFirstTenant(directory)
   return first === undefined ? NO_CREDENTIALS : { firstKey: first.key, dashboardLink: dashboardLink(config, url, first.code) }

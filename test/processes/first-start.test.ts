@@ -26,7 +26,7 @@ describe('the first start', () => {
   })
 
   it.for(['1', '2'])(
-    'of %s processes, told to stop, prints the key and stops the embedded Postgres',
+    'of %s processes, told to stop by Ctrl-C, prints the key and stops the embedded Postgres',
     async (PROCESSES, { folder }) => {
       const postmaster = path.join(folder, 'postgres/postmaster.pid')
       const { exitCode, output } = await runServer(
@@ -34,11 +34,12 @@ describe('the first start', () => {
         {
           meanwhile: async (child) => {
             await expect.poll(() => existsSync(postmaster), { interval: 5 }).toBe(true)
-            child.kill('SIGTERM')
+            process.kill(-child.pid!, 'SIGINT')
           },
         },
       )
       expect([exitCode, output]).toEqual([0, expect.stringMatching(FIRST_KEY)])
+      expect(output).not.toContain('died')
       expect(existsSync(postmaster)).toBe(false)
     },
   )

@@ -7,8 +7,11 @@ import { DIRECTORY, type Shards } from '../shards/shards.ts'
 /** Results are cached for this long, because the routes have no rate limit. */
 const CACHED_MS = 1_000
 
-/** Routes for orchestrators and Prometheus: liveness, readiness and metrics. They need no key. */
-export function monitoringRoutes(shards: Shards, metrics: Metrics, isStopping: () => boolean) {
+/**
+ * Routes for orchestrators and Prometheus: liveness, readiness and metrics. They need no key. `whyNotReady` has the reason of a process that is not
+ * ready although its database is.
+ */
+export function monitoringRoutes(shards: Shards, metrics: Metrics, whyNotReady: () => string | undefined) {
   const isDirectoryStandby = cachedFor(CACHED_MS, () => isStandby(shards.directory))
   const unreachable = cachedFor(CACHED_MS, () => unreachableShards(shards))
   const render = cachedFor(CACHED_MS, () => metrics.render())
@@ -18,7 +21,8 @@ export function monitoringRoutes(shards: Shards, metrics: Metrics, isStopping: (
     app.get('/healthz', quietly, async () => ({ success: true, data: { status: 'alive' } }))
 
     app.get('/readyz', quietly, async () => {
-      if (isStopping()) throw new ServiceError('service_unavailable', 'The server is shutting down', { retryAfterSeconds: 1 })
+      const reason = whyNotReady()
+      if (reason !== undefined) throw new ServiceError('service_unavailable', reason, { retryAfterSeconds: 1 })
       const standby = await isDirectoryStandby().catch((cause: unknown) => {
         throw new ServiceError('service_unavailable', 'The database cannot be reached', { retryAfterSeconds: 1, cause })
       })

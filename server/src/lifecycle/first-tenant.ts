@@ -22,9 +22,11 @@ export interface FirstTenant {
   code: string
 }
 
+/** Whether a database has no tenants yet. */
+export const hasNoTenants = async (db: Database): Promise<boolean> => (await db.runOne(selectTenant, [])) === undefined
+
 /** Creates a tenant with an admin key and a sign-in code in an empty database. If several servers start at once, one of them does. */
 export async function createFirstTenant(db: Database): Promise<FirstTenant | undefined> {
-  if ((await db.runOne(selectTenant, [])) !== undefined) return undefined
   return db.transaction(async (tx) => {
     await tx.run(lockTenants, [])
     if ((await tx.runOne(selectTenant, [])) !== undefined) return undefined

@@ -29,10 +29,14 @@ export class ProcessGroup {
     cluster.schedulingPolicy = cluster.SCHED_RR
   }
 
-  /** Starts all processes. The first one starts alone: it creates the database, the schema and the first key, and reports invalid settings. */
-  async start(): Promise<Started> {
+  /**
+   * Starts all processes. The first one starts alone: it creates the database, the schema and the first key, and reports invalid settings.
+   * `onFirst` is called when it has started.
+   */
+  async start(onFirst: (first: Started) => void): Promise<Started> {
     try {
       const first = await this.#startCurrent(1)
+      onFirst(first)
       await Promise.all(Array.from({ length: this.#size - 1 }, (_, index) => this.#startCurrent(index + 2)))
       return first
     } catch (error) {

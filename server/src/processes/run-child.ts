@@ -6,8 +6,8 @@ import { MetricsExchange } from './metrics-exchange.ts'
 
 /** Runs one of the server processes behind one port. The parent prints the addresses. */
 export async function runChild(config: Config) {
-  // A terminal sends SIGHUP to all processes. Only the parent handles it.
-  process.on('SIGHUP', () => {})
+  // A terminal sends them to all processes. Only the parent handles them.
+  for (const signal of ['SIGHUP', 'SIGINT']) process.removeAllListeners(signal).on(signal, () => {})
   let server: RunningServer | undefined
   const exchange = new MetricsExchange(send, async () => (server === undefined ? [] : [await server.ownMetrics()]))
   // Registered before the start, because the parent may ask for metrics during the start.

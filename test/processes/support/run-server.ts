@@ -13,6 +13,8 @@ export async function runServer(
   const child = spawn(process.execPath, [...nodeOptions, MAIN], {
     env: { PATH: process.env.PATH, ENCRYPTION_KEY: 'encryption key of the tests', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
+    // As in a terminal: Ctrl-C goes to the whole group.
+    detached: true,
   })
   const [[exitCode], output, errors] = await Promise.all([
     once(child, 'close'),
