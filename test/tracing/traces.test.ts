@@ -179,13 +179,24 @@ describe('the trace of a request', () => {
 })
 
 describe('a statement that serves several requests', () => {
-  it('is linked to each of them', async ({ collector, server }) => {
+  it('is linked to each of them', async ({ collector, server, database: { db } }) => {
     const created = await server.request('POST', '/api/v1/products', { name: 'Shared', barcode: 'shared-1' })
     const traces = Array.from({ length: 30 }, () => newTrace())
     const adjustment = { product_id: created.body.data.id, location_id: 'A1', adjustment_quantity: 1 }
-    const responses = await Promise.all(
+    await server.request('POST', '/api/v1/stock/adjustment', adjustment)
+    // The first one waits for a lock until the others have come: on a busy machine, each could be served alone.
+    const blocker = await db.dedicatedPool.connect()
+    await blocker.query('begin')
+    await blocker.query('select from stock_levels where product_id = $1 for update', [adjustment.product_id])
+    const audited = async (): Promise<number | null> =>
+      (await db.dedicatedPool.query(`select from audit_log where operation = 'stock.adjust'`)).rowCount
+    const responding = Promise.all(
       traces.map((trace) => server.request('POST', '/api/v1/stock/adjustment', adjustment, trace.headers)),
     )
+    await expect.poll(audited).toBeGreaterThanOrEqual(traces.length)
+    await blocker.query('commit')
+    blocker.release()
+    const responses = await responding
     expect([...new Set(responses.map(({ status }) => status))]).toEqual([200])
     const requests = await Promise.all(traces.map(({ traceId }) => requestSpan(collector, traceId)))
     const shared = collector.spans.filter(({ kind, links }) => kind === CLIENT && links.length > 1)
