@@ -6,7 +6,7 @@ import { MetricsExchange } from './metrics-exchange.ts'
 
 /** Runs one of the server processes behind one port. The parent prints the addresses. */
 export async function runChild(config: Config) {
-  // A terminal sends them to all processes. Only the parent handles them.
+  // A terminal sends SIGHUP and SIGINT to all processes. Only the parent handles them.
   for (const signal of ['SIGHUP', 'SIGINT']) process.removeAllListeners(signal).on(signal, () => {})
   let server: RunningServer | undefined
   const exchange = new MetricsExchange(send, async () => (server === undefined ? [] : [await server.ownMetrics()]))
