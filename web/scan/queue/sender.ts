@@ -1,5 +1,5 @@
 import type { Changes, Kept, Store } from '../store/store.ts'
-import { TakenOverError } from '../store/store.ts'
+import { bindingOfKept, TakenOverError } from '../store/store.ts'
 import { attempt, type Attempt, type QueueCalls } from './attempt.ts'
 import type { Entry, FlowEntry } from './entry.ts'
 import { flowChanges } from './flow-changes.ts'
@@ -103,9 +103,12 @@ export class Sender {
     // The flow was cancelled in the meantime.
     if (entry?.state !== 'sending') return
     const resumed = this.#resumed
+    const binding = bindingOfKept(store.kept)
     const result = await attempt(entry, calls)
     await store.commit(
       (kept) => {
+        // The device was removed meanwhile: the entry waits for its next enrolment, and the news are of no flow of another tenant.
+        if (bindingOfKept(kept) !== binding) return undefined
         const changes: Changes = entry.record === undefined ? newsOfFlow(kept, entry, result) : recordChanges(kept, entry, result)
         return { ...changes, events: [...(changes.events ?? []), eventOf(result, seq)] }
       },

@@ -81,7 +81,7 @@ export class Store {
     this.kept = kept
   }
 
-  /** Opens the store and becomes its one writer. What was under way when the page went waits again. */
+  /** Opens the store and becomes its one writer. */
   static async open(): Promise<Store> {
     const database = await openScanDatabase()
     const owner = crypto.getRandomValues(new BigUint64Array(2)).join('-')
@@ -91,7 +91,6 @@ export class Store {
     await transaction.done
     const store = new Store(database, owner, kept)
     store.#nextSeq = nextAfter(kept.entries)
-    if (kept.entries.some(({ state }) => state === 'sending')) await store.commit(() => ({ events: [{ type: 'opened' }] }))
     return store
   }
 
@@ -159,11 +158,13 @@ export class Store {
 
 const nextAfter = (entries: readonly Entry[]): number => entries.reduce((most, { seq }) => Math.max(most, seq), 0) + 1
 
-const bindingOfKept = ({ session }: Kept): Binding | undefined => (session === null ? undefined : bindingOf(session))
+/** The tenant and mode that the device is enrolled with. */
+export const bindingOfKept = ({ session }: Kept): Binding | undefined => (session === null ? undefined : bindingOf(session))
 
 /** Rows of a binding: no key is larger than a list as its second part. */
 const rowsOf = (binding: Binding): IDBKeyRange => IDBKeyRange.bound([binding], [binding, []])
 
+/** Reads what is kept for the device's session. */
 async function load(transaction: Transaction): Promise<Kept> {
   const meta = transaction.objectStore('meta')
   const session = ((await meta.get('session')) ?? null) as DeviceSession | null
@@ -173,7 +174,7 @@ async function load(transaction: Transaction): Promise<Kept> {
     meta.get('settings') as Promise<Settings | undefined>,
     meta.get('devices') as Promise<Meta['devices'] | undefined>,
     meta.get('weights') as Promise<Meta['weights'] | undefined>,
-    transaction.objectStore('queue').getAll(range),
+    loadQueue(transaction, binding),
     transaction.objectStore('flows').getAll(range),
     transaction.objectStore('drafts').getAll(range),
     transaction.objectStore('operators').getAll(range),
@@ -192,6 +193,15 @@ async function load(transaction: Transaction): Promise<Kept> {
     records: new Map(records.map((row) => [recordKey(refOf(row.known)), row])),
     places: places ?? [],
   }
+}
+
+/** What was under way when the page went, or when the device was removed, waits again. */
+async function loadQueue(transaction: Transaction, binding: Binding): Promise<readonly Entry[]> {
+  const queue = transaction.objectStore('queue')
+  const before = await queue.getAll(rowsOf(binding))
+  const entries = reduce(before, { type: 'opened' }, 0)
+  for (const [seq, entry] of differences(before, entries)) if (entry !== null) await queue.put(entry, [binding, seq])
+  return entries
 }
 
 /** Requests of one transaction: its end tells whether they succeeded. */
