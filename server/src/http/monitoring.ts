@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { isStandby, stateOf } from '../database/database-state.ts'
-import { ServiceError } from '../procedures/errors.ts'
+import { ServiceError } from '../errors/service-error.ts'
 import type { Metrics } from '../runtime/monitoring/metrics.ts'
 import { DIRECTORY, type Shards } from '../shards/shards.ts'
 

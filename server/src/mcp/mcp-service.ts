@@ -2,7 +2,7 @@ import { isJSONRPCRequest, type JSONRPCMessage, parseJSONRPCMessage, Server } fr
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { INFO } from '../openapi/description.ts'
 import type { Endpoint } from '../procedures/endpoint.ts'
-import { ServiceError } from '../procedures/errors.ts'
+import { ServiceError } from '../errors/service-error.ts'
 import { instructionsFor } from './instructions.ts'
 import { responseTo } from './one-message.ts'
 import { callTool, type ToolCaller, unknownTool } from './tool-call.ts'

@@ -1,5 +1,5 @@
 import type { LargeList } from '../procedures/context.ts'
-import { ServiceError } from '../procedures/errors.ts'
+import { ServiceError } from '../errors/service-error.ts'
 
 /** More than most models can read. A single order of the longest kind has less. */
 const MOST_CHARACTERS = 1_048_576

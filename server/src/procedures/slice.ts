@@ -1,10 +1,10 @@
-import type { ConstraintErrors } from '../database/errors.ts'
 import type { Queryable } from '../database/database.ts'
 import type { DailyPartitions } from '../database/partitions/daily-partitions.ts'
 import type { Rollup } from '../database/rollups/rollup.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { ExportedList } from './exported-list.ts'
 import { addTopics, type EventTopic, PUBLISHED_RECORDS } from './event-topics.ts'
+import type { ConstraintErrors } from './failure.ts'
 
 /** A part of the domain, with its contributions to shared lists. */
 export interface Slice {

@@ -1,7 +1,7 @@
 import { initTRPC, type TRPC_ERROR_CODE_KEY, type TRPCCreateRouterOptions } from '@trpc/server'
 import type { OpenApiMeta } from 'trpc-to-openapi'
 import type { ProcedureContext } from './call-context.ts'
-import { ServiceError } from './errors.ts'
+import { ServiceError } from '../errors/service-error.ts'
 
 /** Metadata of a procedure: its name, and the input of trpc-to-openapi. */
 export interface EndpointMeta {

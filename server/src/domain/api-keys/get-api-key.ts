@@ -1,5 +1,5 @@
 import { endpoint } from '../../procedures/endpoint.ts'
-import { ServiceError } from '../../procedures/errors.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import { apiKey, apiKeyId } from './schemas.ts'
 import { apiKeyOf, visibleKeys } from './visible-keys.ts'
 

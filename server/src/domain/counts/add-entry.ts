@@ -3,7 +3,7 @@ import type { BatchedStatement } from '../../database/statements/batched-stateme
 import { statement } from '../../database/statements/statement.ts'
 import type { Caller } from '../../procedures/context.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
-import { ServiceError } from '../../procedures/errors.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import { isGiven } from '../../procedures/fields/fields.ts'
 import { resolveName, sentName } from '../records/index.ts'
 import { type Entered, enterCounts, type EntryValues } from './entry-statement.ts'

@@ -1,5 +1,5 @@
 import { endpoint } from '../../procedures/endpoint.ts'
-import { ServiceError } from '../../procedures/errors.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import { shortage } from '../stock/index.ts'
 import { insertPicks, type PickResult } from './insert-pick.ts'
 import { flowNotFound } from './lock-order.ts'

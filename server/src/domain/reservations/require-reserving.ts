@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/database.ts'
-import { ServiceError } from '../../procedures/errors.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import { reservationPhase } from '../reserving/index.ts'
 
 /** Throws `hold_error` while the tenant does not reserve, or does not yet for all open orders. */

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { ServiceError } from '../../procedures/errors.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import { id, isGiven, text, CHECK_ALSO_WHEN_INVALID } from '../../procedures/fields/fields.ts'
 
 /** The input fields that name a product. */
