@@ -16,7 +16,7 @@ import { reportDeliveries } from '@fulfillment/server/domain/reports/report-deli
 import { reportPicking } from '@fulfillment/server/domain/reports/report-picking.ts'
 import { reportStock } from '@fulfillment/server/domain/reports/report-stock.ts'
 import { reportUsage } from '@fulfillment/server/domain/reports/report-usage.ts'
-import { removeOldHours } from '@fulfillment/server/domain/reports/slice.ts'
+import { removeOldHours } from '@fulfillment/server/domain/reports/remove-old-hours.ts'
 import { endSession } from '@fulfillment/server/domain/sessions/end-session.ts'
 import {
   endSessionOf,

@@ -1,6 +1,6 @@
 import { describe, expect, vi } from 'vitest'
-import { removeOldCalls } from '@fulfillment/server/domain/audit/index.ts'
-import { removeOldOrderEvents } from '@fulfillment/server/domain/events/index.ts'
+import { removeOldCalls } from '@fulfillment/server/domain/audit/named-calls.ts'
+import { removeOldOrderEvents } from '@fulfillment/server/domain/events/remove-old-order-events.ts'
 import type { Scope } from '@fulfillment/server/procedures/context.ts'
 import { it } from '../../support/shared-service.ts'
 import { eventsOf } from '../../support/events.ts'
