@@ -27,7 +27,7 @@ import { type Refusal, refuseBeforeBody, unknownRoute } from './http/unknown-rou
 import { proceduresOf } from './procedures/procedures.ts'
 import type { Slice } from './procedures/slice.ts'
 import type { Encryption } from './runtime/encryption/encryption.ts'
-import type { Metrics } from './runtime/monitoring/metrics.ts'
+import type { Metrics } from './monitoring/metrics.ts'
 import { untilSwitched } from './shards/read-in-shard.ts'
 import type { Shards } from './shards/shards.ts'
 
