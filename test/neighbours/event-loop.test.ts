@@ -89,8 +89,8 @@ const SHAPES: Record<string, () => [path: string, body: string]> = {
     `{"lines":${lines(1_000, (n) => `{"sku":"s${n}","quantity":1,"x":[${wide(String, 4_000)}]}`)}}`,
   ],
   'a count of unknown products': () => ['/api/v1/counts', `{"product_ids":${lines(1_000, String)},"x":[${wide(() => '{}')}]}`],
-  'a native call': () => ['/trpc/orders.create', `{"orders":[{}],"x":[${wide((n) => `"k${n.toString(36)}":1`)}]}`],
-  'a native call with a wrong body': () => ['/trpc/products.bulk', `{"products":[${wide(() => '{}')}`],
+  'a tRPC call': () => ['/trpc/orders.create', `{"orders":[{}],"x":[${wide((n) => `"k${n.toString(36)}":1`)}]}`],
+  'a tRPC call with a wrong body': () => ['/trpc/products.bulk', `{"products":[${wide(() => '{}')}`],
   'a stock level with unknown fields': () => ['/api/v1/stock/product/1', `{"x":[${wide(() => '{}')}]}`],
 }
 

@@ -13,7 +13,7 @@ const t = initTRPC
   .context<ProcedureContext>()
   .meta<EndpointMeta>()
   .create({
-    // Only for the types of `error_code` and `details` in tRPC clients. Error responses are written in http/native.ts.
+    // Only for the types of `error_code` and `details` in tRPC clients. Error responses are written in http/trpc.ts.
     errorFormatter: ({ shape, error }) => {
       const failure = error.cause instanceof ServiceError ? error.cause : undefined
       return {
