@@ -6,7 +6,7 @@ import { changeOrders, lockedOrder, ORDER_STATES, orderCancelledData, PICKING_ST
 import { RESERVING, settled, withReservationEvents } from '../reserving/index.ts'
 import { cancelShipmentsOfOrder } from '../shipments/index.ts'
 import { RETURNED_STOCK } from './returned-stock.ts'
-import { lockOrderToCancel, type OrderName } from './lock-order.ts'
+import { lockOrderToCancel, type OrderName } from './order-lock.ts'
 import { cancelOrderOutput, cancelOrderInput, type OrderCancellation } from './schemas.ts'
 
 /** An order id in canonical form: a client's identifier such as `007` is not order 7. */

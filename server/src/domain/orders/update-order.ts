@@ -16,7 +16,7 @@ import {
 } from '../order-states/index.ts'
 import { RESERVING, settled, withReservationEvents } from '../reserving/index.ts'
 import { cancelShipmentsOfOrder } from '../shipments/index.ts'
-import { lockOrder, lockOrderToCancel } from './lock-order.ts'
+import { lockOrder, lockOrderToCancel } from './order-lock.ts'
 import { RETURNED_STOCK } from './returned-stock.ts'
 import { updateOrderInput, type OrderUpdate, updateOrderOutput, type UpdatedOrder } from './schemas.ts'
 

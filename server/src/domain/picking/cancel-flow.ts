@@ -3,7 +3,7 @@ import { endpoint } from '../../procedures/endpoint.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import { cancelAndRelease } from './cancel-running-flow.ts'
 import { flowColumns, type FlowRow, shownFlow } from './flow-columns.ts'
-import { lockOrderOfFlow } from './lock-order.ts'
+import { lockOrderOfFlow } from './order-lock.ts'
 import { requireOwnFlow } from './own-flow.ts'
 import { cancelFlowInput, pickingFlow } from './schemas.ts'
 

@@ -7,7 +7,7 @@ import { applyStockChanges, SETTLED_STOCK } from '../stock/index.ts'
 import { flowColumns, type FlowRow } from './flow-columns.ts'
 import { endedFlows, recordFlowCounts } from './flow-counts.ts'
 import { flowCancelledData } from './flow-events.ts'
-import { orderOfFlow } from './lock-order.ts'
+import { orderOfFlow } from './order-lock.ts'
 import { countPicks } from './pick-counts.ts'
 
 type Cancellation = Statement<

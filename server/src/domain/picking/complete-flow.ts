@@ -15,7 +15,7 @@ import { RESERVING, settled, withReservationEvents } from '../reserving/index.ts
 import { flowColumns, type FlowRow, shownFlow } from './flow-columns.ts'
 import { endedFlows, recordFlowCounts } from './flow-counts.ts'
 import { flowCompletedData } from './flow-events.ts'
-import { lockOrderOfFlow, orderOfFlow } from './lock-order.ts'
+import { lockOrderOfFlow, orderOfFlow } from './order-lock.ts'
 import { requireOwnFlow } from './own-flow.ts'
 import { countFlows } from './pick-counts.ts'
 import { flowId, pickingFlow } from './schemas.ts'

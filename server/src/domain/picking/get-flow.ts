@@ -2,7 +2,7 @@ import { statement } from '../../database/statements/statement.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
 import { flowColumns, type FlowRow, shownFlow } from './flow-columns.ts'
 import { lineFields, type LineRow, shownLine, toleranceFields } from './line-fields.ts'
-import { flowNotFound } from './lock-order.ts'
+import { flowNotFound } from './order-lock.ts'
 import { pickJson, type PickRow, shownPick } from './pick-row.ts'
 import { getFlowOutput, flowId, type LineTolerance, type LineToPick, MOST_LOCATIONS } from './schemas.ts'
 
