@@ -1,7 +1,7 @@
 import type { Queryable } from '../../database/database.ts'
 import { statement } from '../../database/statements/statement.ts'
 import { openQuantity, ORDER_STATES, PICKING_STATES } from '../order-states/index.ts'
-import { IS_READY } from '../reserving/index.ts'
+import { IS_READY } from '../reservation-core/index.ts'
 import { type Candidate, type Choice, extended } from './choice.ts'
 
 /** A rule with its defaults. */

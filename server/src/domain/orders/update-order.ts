@@ -14,7 +14,7 @@ import {
   orderUpdatedData,
   PICKING_STATES,
 } from '../order-states/index.ts'
-import { RESERVING, settled, withReservationEvents } from '../reserving/index.ts'
+import { RESERVING, settled, withReservationEvents } from '../reservation-core/index.ts'
 import { cancelShipmentsOfOrder } from '../shipments/index.ts'
 import { lockOrder, lockOrderToCancel } from './order-lock.ts'
 import { RETURNED_STOCK } from './returned-stock.ts'

@@ -2,7 +2,7 @@ import type { Queryable } from '../../database/database.ts'
 import { isOfMovedTenant, isOfStatement } from '../../database/errors.ts'
 import { statement } from '../../database/statements/statement.ts'
 import { recordEvents } from '../events/index.ts'
-import { NO_LINES, RESERVING, settled, withReservationEvents } from '../reserving/index.ts'
+import { NO_LINES, RESERVING, settled, withReservationEvents } from '../reservation-core/index.ts'
 
 /**
  * Expired lines, and products with more to settle, that a round settles of a tenant, in one statement: no tenant's backlog delays the others by more

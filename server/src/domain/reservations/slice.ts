@@ -1,5 +1,5 @@
 import { slice } from '../../procedures/slice.ts'
-import { reservationUpdated } from '../reserving/index.ts'
+import { reservationUpdated } from '../reservation-core/index.ts'
 import { createHold } from './create-hold.ts'
 import { getBlockers } from './get-blockers.ts'
 import { getHold } from './get-hold.ts'

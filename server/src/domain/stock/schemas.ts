@@ -18,7 +18,7 @@ import {
   text,
 } from '../../procedures/fields/fields.ts'
 import { until } from '../../procedures/fields/moments.ts'
-import { availability } from '../reserving/index.ts'
+import { availability } from '../reservation-core/index.ts'
 import { namesProduct, productByIdOrSku } from './product-by-id-or-sku.ts'
 
 const MOVEMENT_TYPES = ['IN', 'OUT', 'TRANSFER', 'ADJUSTMENT'] as const
