@@ -13,7 +13,7 @@ export interface Rule {
 }
 
 /** Orders that a rule looks at. */
-const MOST_CANDIDATES = 1_000
+const MAX_CANDIDATES = 1_000
 /** Of them, those that are read at a time. */
 const PIECE = 100
 
@@ -88,7 +88,7 @@ export async function chooseOrders(tx: Queryable, tenantId: number, rule: Rule):
   const { maxOrders, warehouseId, assemblyUntil, singleLine } = rule
   let choice: Choice = { orders: [], left: new Map(), isFull: false }
   let last: Pick<Row, 'id'> & { assembly_date: string | null } = { assembly_date: null, id: 0 }
-  for (let read = 0; read < MOST_CANDIDATES && !choice.isFull; read += PIECE) {
+  for (let read = 0; read < MAX_CANDIDATES && !choice.isFull; read += PIECE) {
     const piece = await tx.run(listCandidates, [tenantId, warehouseId, assemblyUntil, singleLine, last.assembly_date, last.id])
     const left = await withStockOf(tx, tenantId, warehouseId, piece, choice.left)
     choice = await lockedChoice(tx, tenantId, { ...choice, left }, piece, maxOrders)

@@ -14,7 +14,7 @@ const PIECE = 25
 const LOCK_TIMEOUT_MS = 500
 
 /** Of a tenant's products that are settled one by one, so many may fail in a round: each may have waited for a lock, and other tenants wait meanwhile. */
-const MOST_FAILURES = 2
+const MAX_FAILURES = 2
 
 /** How long a run goes on with the tenants that had something to settle. Then all are looked at again. */
 const RUN_MS = 1_000
@@ -107,7 +107,7 @@ async function settlePiece(
     if (alone.is === 'settled') hasSettled = true
     if (alone.is !== 'failed') continue
     onError(alone.error)
-    if (++failures >= MOST_FAILURES) break
+    if (++failures >= MAX_FAILURES) break
   }
   return hasSettled
 }
