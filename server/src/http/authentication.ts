@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Caller } from '../procedures/context.ts'
 import { ServiceError } from '../errors/service-error.ts'
+import type { Caller } from '../procedures/context.ts'
 import type { Guard } from './guards.ts'
 import type { CachedKey, KeyCache } from './key-cache.ts'
 

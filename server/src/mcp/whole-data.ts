@@ -1,5 +1,5 @@
-import type { LargeList } from '../procedures/context.ts'
 import { ServiceError } from '../errors/service-error.ts'
+import type { LargeList } from '../procedures/context.ts'
 
 /** More than most models can read. A single order of the longest kind has less. */
 const MAX_CHARACTERS = 1_048_576

@@ -1,5 +1,5 @@
-import { endpoint } from '../../procedures/endpoint.ts'
 import { ServiceError } from '../../errors/service-error.ts'
+import { endpoint } from '../../procedures/endpoint.ts'
 import { apiKey, apiKeyId } from './schemas.ts'
 import { apiKeyOf, visibleKeys } from './visible-keys.ts'
 

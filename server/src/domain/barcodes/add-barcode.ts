@@ -1,6 +1,6 @@
 import { statement } from '../../database/statements/statement.ts'
-import { endpoint } from '../../procedures/endpoint.ts'
 import { ServiceError } from '../../errors/service-error.ts'
+import { endpoint } from '../../procedures/endpoint.ts'
 import { lockCatalog } from '../products/index.ts'
 import { BARCODE_COLUMNS } from './barcode-columns.ts'
 import { addBarcodeInput, MAX_BARCODES, productBarcode, type ProductBarcode } from './schemas.ts'

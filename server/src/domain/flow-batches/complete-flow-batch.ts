@@ -1,5 +1,5 @@
-import { endpoint } from '../../procedures/endpoint.ts'
 import { ServiceError } from '../../errors/service-error.ts'
+import { endpoint } from '../../procedures/endpoint.ts'
 import { completeOneOfSeveral } from '../picking/index.ts'
 import { lockBatch, settleFlowsOfBatch } from './lock-batch.ts'
 import { readBatch } from './read-batch.ts'

@@ -1,6 +1,6 @@
 import { statement } from '../../database/statements/statement.ts'
-import { endpoint } from '../../procedures/endpoint.ts'
 import { ServiceError } from '../../errors/service-error.ts'
+import { endpoint } from '../../procedures/endpoint.ts'
 import { recordEvents } from '../events/index.ts'
 import { changeOrders, lockedOrder, ORDER_STATES, orderCancelledData, PICKING_STATES } from '../order-states/index.ts'
 import { RESERVING, settled, withReservationEvents } from '../reservation-core/index.ts'

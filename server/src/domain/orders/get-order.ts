@@ -1,7 +1,7 @@
 import type { Queryable } from '../../database/database.ts'
 import { statement } from '../../database/statements/statement.ts'
-import { endpoint } from '../../procedures/endpoint.ts'
 import { ServiceError } from '../../errors/service-error.ts'
+import { endpoint } from '../../procedures/endpoint.ts'
 import { orderStateName } from '../order-states/index.ts'
 import { type OrderReservations, orderReservations, readByPolicy, shownLines, shownStatus } from '../reservation-core/index.ts'
 import { shipmentStatuses, shownShipmentStatus } from '../shipments/index.ts'

@@ -1,7 +1,7 @@
 import { statement } from '../../database/statements/statement.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import type { RequestContext } from '../../procedures/context.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
-import { ServiceError } from '../../errors/service-error.ts'
 import { recordEvents } from '../events/index.ts'
 import {
   changeOrders,

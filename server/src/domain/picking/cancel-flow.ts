@@ -1,6 +1,6 @@
 import { statement } from '../../database/statements/statement.ts'
-import { endpoint } from '../../procedures/endpoint.ts'
 import { ServiceError } from '../../errors/service-error.ts'
+import { endpoint } from '../../procedures/endpoint.ts'
 import { cancelAndRelease } from './cancel-running-flow.ts'
 import { flowColumns, type FlowRow, shownFlow } from './flow-columns.ts'
 import { lockOrderOfFlow } from './order-lock.ts'

@@ -1,5 +1,5 @@
-import { endpoint } from '../../procedures/endpoint.ts'
 import { ServiceError } from '../../errors/service-error.ts'
+import { endpoint } from '../../procedures/endpoint.ts'
 import { shortage } from '../stock/index.ts'
 import { insertPicks, type PickResult } from './insert-pick.ts'
 import { flowNotFound } from './order-lock.ts'

@@ -1,6 +1,6 @@
 import { statement } from '../../database/statements/statement.ts'
-import { endpoint } from '../../procedures/endpoint.ts'
 import { ServiceError } from '../../errors/service-error.ts'
+import { endpoint } from '../../procedures/endpoint.ts'
 import { recordEvents } from '../events/index.ts'
 import { lockedOrder } from '../order-states/index.ts'
 import { settled, withReservationEvents } from '../reservation-core/index.ts'

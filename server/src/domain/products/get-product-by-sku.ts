@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { statement } from '../../database/statements/statement.ts'
-import { endpoint } from '../../procedures/endpoint.ts'
 import { ServiceError } from '../../errors/service-error.ts'
+import { endpoint } from '../../procedures/endpoint.ts'
 import { availabilityOrNone, readByPolicy, type SeenAvailability, shownAvailability } from '../reservation-core/index.ts'
 import { LEVELS, productWithStock } from './product-with-stock.ts'
 import { getProductBySkuInput, getProductBySkuOutput } from './schemas.ts'

@@ -1,6 +1,6 @@
 import { statement } from '../../database/statements/statement.ts'
-import { endpoint } from '../../procedures/endpoint.ts'
 import { ServiceError } from '../../errors/service-error.ts'
+import { endpoint } from '../../procedures/endpoint.ts'
 import { isoTimestamp } from '../events/index.ts'
 import { openQuantity, ORDER_STATE_NAMES, ORDER_STATES, type OrderStateId } from '../order-states/index.ts'
 import { availabilityColumns, EXPIRED_HOLDS, incomingDeliveries, IS_READY } from '../reservation-core/index.ts'

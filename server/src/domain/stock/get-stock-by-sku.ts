@@ -1,9 +1,9 @@
 import type { z } from 'zod'
 import type { Queryable } from '../../database/database.ts'
 import { statement } from '../../database/statements/statement.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import type { RequestContext } from '../../procedures/context.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
-import { ServiceError } from '../../errors/service-error.ts'
 import { availabilityOrNone, readByPolicy, type SeenAvailability, shownAvailability } from '../reservation-core/index.ts'
 import { getStockBySkuInput, getStockBySkuOutput } from './schemas.ts'
 
