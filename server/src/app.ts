@@ -17,17 +17,17 @@ import { limitMemory } from './http/limits/memory-limits.ts'
 import { rateLimitHook } from './http/limits/rate-limit.ts'
 import { RequestScheduler, scheduleRequests } from './http/limits/request-scheduler.ts'
 import { mcpRoute } from './http/mcp.ts'
-import { nativeRoutes } from './http/native.ts'
 import { markPageRequest } from './http/pages/page-request.ts'
 import { Pages, withoutCors } from './http/pages/pages.ts'
 import { registerRestRoutes } from './http/rest.ts'
 import { openServices, type Services } from './http/services.ts'
 import { traceRequests } from './http/trace-requests.ts'
+import { trpcRoutes } from './http/trpc.ts'
 import { type Refusal, refuseBeforeBody, unknownRoute } from './http/unknown-route.ts'
+import type { Metrics } from './monitoring/metrics.ts'
 import { proceduresOf } from './procedures/procedures.ts'
 import type { Slice } from './procedures/slice.ts'
 import type { Encryption } from './runtime/encryption/encryption.ts'
-import type { Metrics } from './runtime/monitoring/metrics.ts'
 import { untilSwitched } from './shards/read-in-shard.ts'
 import type { Shards } from './shards/shards.ts'
 
@@ -143,7 +143,7 @@ async function addRoutes(app: FastifyInstance, parts: Parts, requireRoom: Guard)
   mcpRoute(app, { endpoints, call, admit }, [bearerAuthentication(services.keys), ...limits], config.corsOrigins)
   await app.register(async (scope) => {
     scope.addHook('onRequest', guardedBy(guards))
-    await nativeRoutes(scope, procedures, admit, largeResponses)
+    await trpcRoutes(scope, procedures, admit, largeResponses)
   })
   await app.register(async (scope) => {
     scope.addHook('onRequest', guardedBy([requireRoom]))

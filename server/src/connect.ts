@@ -1,5 +1,5 @@
 import type { Config } from './config.ts'
-import { MOST_CONNECTIONS, openDatabase, type Database } from './database/database.ts'
+import { MAX_CONNECTIONS, openDatabase, type Database } from './database/database.ts'
 import { startEmbeddedPostgres } from './database/embedded/embedded-postgres.ts'
 import { encryptionKeysOf } from './runtime/encryption/encryption-keys.ts'
 import { createEncryption, type Encryption } from './runtime/encryption/encryption.ts'
@@ -36,11 +36,11 @@ export async function connect(config: Config, log: (line: string) => void): Prom
 
 /** For command-line programs, and the connections that Postgres reserves for its administrator. */
 const OTHER_CONNECTIONS = 65
-const LEAST_CONNECTIONS = 200
+const MIN_CONNECTIONS = 200
 
 /** Maximum number of connections of the embedded Postgres. A restart of the processes runs one more of them. */
 function connectionsFor(processes: number): number {
-  return Math.max(LEAST_CONNECTIONS, (processes + 1) * MOST_CONNECTIONS + OTHER_CONNECTIONS)
+  return Math.max(MIN_CONNECTIONS, (processes + 1) * MAX_CONNECTIONS + OTHER_CONNECTIONS)
 }
 
 /** Reports a wrong address with the name of the setting. */

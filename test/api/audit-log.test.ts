@@ -63,7 +63,7 @@ describe('the audit log', () => {
     expect(operationsOf(await log(tenant))).toEqual(['warehouses.create'])
   })
 
-  it('records native tRPC calls', async ({ service, tenant }) => {
+  it('records tRPC calls', async ({ service, tenant }) => {
     const { status } = await send(`${service.url}/trpc/warehouses.create`, 'POST', { name: 'South' }, { key: tenant.key })
     expect(status).toBe(200)
     expect((await log(tenant)).entries).toMatchObject([{ operation: 'warehouses.create', input: { name: 'South' } }])

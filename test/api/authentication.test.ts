@@ -98,7 +98,7 @@ describe('rate limit', () => {
     expect([response.status, response.headers.get('ratelimit-remaining')]).toEqual([403, '19'])
   })
 
-  it('cannot be bypassed with a batch of native tRPC calls', async ({ service, tenant }) => {
+  it('cannot be bypassed with a batch of tRPC calls', async ({ service, tenant }) => {
     const batch = await fetch(`${service.url}/trpc/warehouses.list,warehouses.list?batch=1`, {
       headers: { 'x-api-key': tenant.key },
     })

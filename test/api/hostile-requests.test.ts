@@ -121,7 +121,7 @@ describe('a query number above the largest integer', () => {
   })
 })
 
-describe('native tRPC', () => {
+describe('tRPC', () => {
   const call = async (service: TestService, path: string, init: RequestInit, key: string) => {
     const response = await fetch(`${service.url}/trpc/${path}`, {
       ...init,

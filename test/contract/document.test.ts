@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { API_ERROR_CODES, ERRORS } from '@fulfillment/server/procedures/errors.ts'
+import { API_ERROR_CODES, ERRORS } from '@fulfillment/server/errors/error-codes.ts'
 import { openApiDocument } from '@fulfillment/server/openapi/document.ts'
 import { it } from '../support/it.ts'
 

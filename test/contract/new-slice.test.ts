@@ -9,7 +9,7 @@ import { openApiDocument } from '@fulfillment/server/openapi/document.ts'
 import { Shards } from '@fulfillment/server/shards/shards.ts'
 import { createEncryption } from '@fulfillment/server/runtime/encryption/encryption.ts'
 import { createLog } from '@fulfillment/server/runtime/log.ts'
-import { createMetrics } from '@fulfillment/server/runtime/monitoring/metrics.ts'
+import { createMetrics } from '@fulfillment/server/monitoring/metrics.ts'
 import { connectAgent } from '../support/agent.ts'
 import { it as base } from '../support/it.ts'
 import { send, type RequestOptions, type ServiceResponse } from '../support/service.ts'
@@ -77,8 +77,8 @@ it('calls are validated, executed once per Idempotency-Key, and constraint viola
 it('a call over REST or /trpc writes an audit entry and an event', async ({ origin, tenant, api }) => {
   await api('POST', '/webhooks', { name: 'notes', url: 'http://127.0.0.1:9/', events: ['note/created'] }, tenant)
   await api('POST', '/notes', { text: 'over REST' }, tenant)
-  const native = await send(`${origin}/trpc/notes.create`, 'POST', { text: 'over tRPC' }, tenant)
-  expect(native.body).toEqual({ result: { data: { id: 2 } } })
+  const overTrpc = await send(`${origin}/trpc/notes.create`, 'POST', { text: 'over tRPC' }, tenant)
+  expect(overTrpc.body).toEqual({ result: { data: { id: 2 } } })
   const log = await api('GET', '/audit-log?operation=notes.create', undefined, tenant)
   expect(log.body).toMatchObject({ data: { entries: [{ input: { text: 'over tRPC' } }, { input: { text: 'over REST' } }] } })
   const feed = await api('GET', '/events?event=note/created', undefined, tenant)

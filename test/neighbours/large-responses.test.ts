@@ -71,13 +71,13 @@ describe('a list of orders with very many lines', () => {
       expect(order.order_detail).toEqual(single.order_detail)
       expect(order).toMatchObject({ items_count: LINES, state_name: 'Pending' })
     }
-    const native = await send(
+    const overTrpc = await send(
       `${server.url}/trpc/orders.list?input=${encodeURIComponent('{"include_details":true,"limit":100}')}`,
       'GET',
       undefined,
       owner,
     )
-    expect(native.body).toEqual({ result: { data: response.body.data } })
+    expect(overTrpc.body).toEqual({ result: { data: response.body.data } })
     expect(longest).toBeLessThan(atMost(50))
   })
 

@@ -10,13 +10,13 @@ import { listOperators } from '@fulfillment/server/domain/operators/list-operato
 import { updateOperator } from '@fulfillment/server/domain/operators/update-operator.ts'
 import { listFlows } from '@fulfillment/server/domain/picking/list-flows.ts'
 import { listQueue } from '@fulfillment/server/domain/picking/list-queue.ts'
-import { MOST_COMPLETED } from '@fulfillment/server/domain/picking/schemas.ts'
+import { MAX_COMPLETED } from '@fulfillment/server/domain/picking/schemas.ts'
 import { recordUsage } from '@fulfillment/server/domain/reports/index.ts'
 import { reportDeliveries } from '@fulfillment/server/domain/reports/report-deliveries.ts'
 import { reportPicking } from '@fulfillment/server/domain/reports/report-picking.ts'
 import { reportStock } from '@fulfillment/server/domain/reports/report-stock.ts'
 import { reportUsage } from '@fulfillment/server/domain/reports/report-usage.ts'
-import { removeOldHours } from '@fulfillment/server/domain/reports/slice.ts'
+import { removeOldHours } from '@fulfillment/server/domain/reports/remove-old-hours.ts'
 import { endSession } from '@fulfillment/server/domain/sessions/end-session.ts'
 import {
   endSessionOf,
@@ -319,7 +319,7 @@ const CASES: [call: keyof typeof CALLS, most: Most][] = [
   ['queue', { known: { orders: 100, order_lines: 50 }, empty: { orders: 2 * orders, order_lines: 50 } }],
   ['searchedQueue', { known: { orders: orders / 2 + 50, order_lines: 50 }, empty: { orders: 2 * orders } }],
   ['flowsOfOperator', { known: { picking_flows: 40, orders: 20 } }],
-  ['flowsCompleted', { known: { picking_flows: MOST_COMPLETED + 50, orders: 50 } }],
+  ['flowsCompleted', { known: { picking_flows: MAX_COMPLETED + 50, orders: 50 } }],
   ['overviewFirst', { known: { products: 2 * products + 50, ...ONE_PAGE, warehouse_stock: 50 } }],
   ['overviewLast', { known: { products: 2 * products + 50, ...ONE_PAGE, warehouse_stock: 50 } }],
   ['overviewLow', { known: { products: products + 50, ...ONE_PAGE, warehouse_stock: products / 10 + 50 } }],

@@ -18,7 +18,7 @@ import {
 import { fetchReceiver, type ReceiverOptions, verifyWebhook } from '@fulfillment/sdk/webhooks'
 import { expressReceiver, fastifyReceiver, nodeReceiver, verifyWebhookSync } from '@fulfillment/sdk/webhooks/node'
 import { testEvent } from '@fulfillment/sdk/webhooks/testing'
-import type { ApiErrorCode as ServedErrorCode } from '@fulfillment/server/procedures/errors.ts'
+import type { ApiErrorCode as ServedErrorCode } from '@fulfillment/server/errors/error-codes.ts'
 
 declare const client: FulfillmentClient
 declare const options: ReceiverOptions

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect } from 'vitest'
 import { openDatabase } from '@fulfillment/server/database/database.ts'
-import { databaseErrorToServiceError } from '@fulfillment/server/database/errors.ts'
+import { databaseErrorToServiceError } from '@fulfillment/server/procedures/failure.ts'
 import { foldAllCounts } from '@fulfillment/server/maintenance.ts'
 import {
   closeSource,

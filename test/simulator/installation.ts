@@ -8,7 +8,7 @@ import { startNetwork, type Network } from './faults/network.ts'
 import { startReceivers, type Receivers } from './receivers.ts'
 import type { Random } from './random.ts'
 
-const MOST_STARTS = 20
+const MAX_STARTS = 20
 const MOVED_CLOCK = fileURLToPath(new URL('../support/moved-clock.ts', import.meta.url))
 
 /** A process of the service, with a network between it and its clients, and another one between it and Postgres. */
@@ -96,7 +96,7 @@ async function startServer(databaseUrl: string, random: Random, role: 'all' | 'a
           server.process = await start()
           return
         } catch (error) {
-          if (attempt === MOST_STARTS) throw error
+          if (attempt === MAX_STARTS) throw error
         }
       }
     },

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect } from 'vitest'
-import { removeOldHours } from '@fulfillment/server/domain/reports/slice.ts'
+import { removeOldHours } from '@fulfillment/server/domain/reports/remove-old-hours.ts'
 import { respondWith } from '../support/receiver.ts'
 import type { TestTenant } from '../support/service.ts'
 import { countInState, subscribe, writeEvents } from './support/deliveries.ts'

@@ -6,7 +6,7 @@ import type { ClientOptions } from './options.ts'
 import { Transport } from './transport.ts'
 
 // The largest page, 100 orders with 1,000 lines each, has tens of megabytes.
-const MOST_RESPONSE_BYTES = 100 * 1_048_576
+const MAX_RESPONSE_BYTES = 100 * 1_048_576
 
 /**
  * The client of the Fulfillment and Inventory API.
@@ -17,7 +17,7 @@ const MOST_RESPONSE_BYTES = 100 * 1_048_576
  */
 export class FulfillmentClient extends Resources {
   constructor(options: ClientOptions) {
-    const { apiKey, baseUrl, timeoutMs = 30_000, maxRetries = 2, maxResponseBytes = MOST_RESPONSE_BYTES } = options ?? {}
+    const { apiKey, baseUrl, timeoutMs = 30_000, maxRetries = 2, maxResponseBytes = MAX_RESPONSE_BYTES } = options ?? {}
     assertApiKey(apiKey)
     // Read at each call, so that an instrumented or mocked global fetch is used.
     const { fetch = (url, init) => globalThis.fetch(url, init), hooks = {} } = options

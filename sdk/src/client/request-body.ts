@@ -1,6 +1,6 @@
 import { FulfillmentError } from '../fulfillment-error.ts'
 
-const MOST_LEVELS = 100
+const MAX_LEVELS = 100
 
 /**
  * The JSON of an input. Throws for values that JSON cannot represent: `JSON.stringify` turns NaN into null, which clears a field, and
@@ -24,7 +24,7 @@ interface Problem {
 
 // The path is built on the way back, so that valid input, the common case, allocates no text.
 function findProblem(value: unknown, level: number): Problem | undefined {
-  const text = scalarProblem(value) ?? (level > MOST_LEVELS ? 'is nested too deeply, or holds itself' : undefined)
+  const text = scalarProblem(value) ?? (level > MAX_LEVELS ? 'is nested too deeply, or holds itself' : undefined)
   if (text) return { path: '', text }
   if (typeof value !== 'object' || value === null || hasOwnForm(value)) return undefined
   const isArray = Array.isArray(value)

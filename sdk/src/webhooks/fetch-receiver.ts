@@ -1,5 +1,5 @@
 import { readBytes } from '../read-bytes.ts'
-import { bodyTooLarge, MOST_BYTES } from './body-limit.ts'
+import { bodyTooLarge, MAX_BYTES } from './body-limit.ts'
 import { receive, type ReceiverOptions } from './receive.ts'
 import { WebhookVerificationError } from './webhook-verification-error.ts'
 
@@ -23,7 +23,7 @@ async function readBody({ body, bodyUsed }: Request): Promise<Uint8Array> {
       'body_not_raw',
       'The body was read already. Pass the request before that, or a clone of it.',
     )
-  const bytes = body ? await readBytes(body, MOST_BYTES) : new Uint8Array()
+  const bytes = body ? await readBytes(body, MAX_BYTES) : new Uint8Array()
   if (bytes === undefined) throw bodyTooLarge()
   return bytes
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { bodyTooLarge, MOST_BYTES } from './body-limit.ts'
+import { bodyTooLarge, MAX_BYTES } from './body-limit.ts'
 import type { RawBody } from './verification.ts'
 
 /** The properties in which body parsers and cloud functions store a body that they have read. */
@@ -17,7 +17,7 @@ export async function readRawBody(request: ParsedRequest): Promise<RawBody> {
   let size = 0
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length
-    if (size > MOST_BYTES) throw bodyTooLarge()
+    if (size > MAX_BYTES) throw bodyTooLarge()
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)

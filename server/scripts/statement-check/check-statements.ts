@@ -61,12 +61,12 @@ function sharedNames(found: readonly FoundStatement[]): string[] {
 }
 
 /** Postgres knows a statement by these first characters of its name, and pg warns of more. */
-const MOST_CHARACTERS = 63
+const MAX_CHARACTERS = 63
 
 function longNames(found: readonly FoundStatement[]): string[] {
   return found
-    .filter(({ statement: { name } }) => name.length > MOST_CHARACTERS)
-    .map(({ statement: { name } }) => `${name}: has more than ${MOST_CHARACTERS} characters`)
+    .filter(({ statement: { name } }) => name.length > MAX_CHARACTERS)
+    .map(({ statement: { name } }) => `${name}: has more than ${MAX_CHARACTERS} characters`)
 }
 
 function placeOf({ file, line }: Declaration): string {

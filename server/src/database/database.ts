@@ -47,7 +47,7 @@ const DEDICATED_CONNECTIONS = 4
  * The limit of a process: the readers, the pool, the unsynced connection and the probe. A server has three fewer, 27, because it keeps one
  * dedicated connection.
  */
-export const MOST_CONNECTIONS = READING_CONNECTIONS + EXCLUSIVE_CONNECTIONS + DEDICATED_CONNECTIONS + 2
+export const MAX_CONNECTIONS = READING_CONNECTIONS + EXCLUSIVE_CONNECTIONS + DEDICATED_CONNECTIONS + 2
 const CONNECT_TIMEOUT_MS = 1_500
 const STATEMENT_TIMEOUT_MS = 15_000
 const KEEP_ALIVE_MS = 30_000

@@ -1,8 +1,4 @@
 import pg from 'pg'
-import { ServiceError, type ErrorCode } from '../procedures/errors.ts'
-
-/** The API errors for violated constraints, by the constraint's name. */
-export type ConstraintErrors = Readonly<Record<string, { code: ErrorCode; message: string }>>
 
 /** The SQLSTATE connection_failure. */
 const CONNECTION_FAILURE = '08006'
@@ -20,6 +16,14 @@ export class ConnectionFailure extends Error {
   static wrap(error: unknown): unknown {
     const isOther = error instanceof pg.DatabaseError || error instanceof TypeError || error instanceof RangeError
     return isOther || error instanceof ConnectionFailure ? error : new ConnectionFailure(error)
+  }
+}
+
+/** A tenant has too many calls in progress or waiting. Other tenants are still served. Nothing was executed. */
+export class TooManyCalls extends Error {
+  constructor() {
+    super('Too many requests of this tenant are under way; try again with fewer at a time')
+    this.name = 'TooManyCalls'
   }
 }
 
@@ -51,46 +55,29 @@ function failureOf(error: unknown): DatabaseFailure | undefined {
   }
 }
 
+/** The name of the constraint that the statement violated, if it violated one. */
+export function violatedConstraint(error: unknown): string | undefined {
+  return failureOf(error)?.constraint
+}
+
 /** True when the statement or transaction may succeed if it is repeated: it was rolled back. */
 export function isRetryable(error: unknown): boolean {
-  const failure = failureOf(isWrapped(error) ? error.cause : error)
+  const failure = failureOf(error)
   if (failure === undefined) return false
   if (failure.code === '23503') return failure.constraint !== undefined && RETRYABLE_CONSTRAINTS.has(failure.constraint)
   return failure.code !== undefined && RETRYABLE.has(failure.code)
 }
 
-/** Errors thrown by a procedure in a transaction have the database's error as their cause. */
-function isWrapped(error: unknown): error is Error {
-  return error instanceof ServiceError || (error instanceof Error && error.name === 'TRPCError')
-}
-
-/** The ServiceError for a database error, or undefined when the error is a defect of this program. */
-export function databaseErrorToServiceError(error: unknown, constraints: ConstraintErrors = {}): ServiceError | undefined {
-  const failure = failureOf(error)
-  if (failure === undefined) return undefined
-  const constraint = failure.constraint === undefined ? undefined : constraints[failure.constraint]
-  if (constraint !== undefined) return new ServiceError(constraint.code, constraint.message, { cause: error })
-  if (isOfMovedTenant(error)) return beingMoved(error)
-  // Retryable errors are not defects either. They get here after the last attempt, or from a statement in a larger transaction.
-  if (isUnavailable(failure) || isRetryable(error)) {
-    return new ServiceError('service_unavailable', 'The database cannot be reached at the moment; try again', {
-      retryAfterSeconds: 1,
-      cause: error,
-    })
-  }
-  return undefined
+/** True when the database cannot serve the call at the moment, and may serve it later. */
+export function isUnavailable(error: unknown): boolean {
+  // Retryable errors get here after the last attempt, or from a statement in a larger transaction.
+  return UNAVAILABLE.test(failureOf(error)?.code ?? '') || isRetryable(error)
 }
 
 /** True when the statement was refused because its tenant is being moved from or to this database, or is in another one by now. */
 export function isOfMovedTenant(error: unknown): boolean {
   const failure = failureOf(error)
   return failure?.code === FENCED || (failure?.code === '23503' && GONE.test(failure.constraint ?? ''))
-}
-
-/** The error of a call that cannot be served while its tenant is moved to another database. Nothing was changed. */
-export function beingMoved(cause?: unknown): ServiceError {
-  const message = 'The tenant is being moved to another database; try again'
-  return new ServiceError('service_unavailable', message, { retryAfterSeconds: 1, cause })
 }
 
 /** SQLSTATE division_by_zero. */
@@ -104,8 +91,4 @@ export function isGuardFailure(error: unknown): boolean {
 /** True when the statement itself is the reason for its failure, so another statement may succeed at the same moment. It was rolled back. */
 export function isOfStatement(error: unknown): boolean {
   return error instanceof pg.DatabaseError && !/^(08|25|53|57P|58)/.test(error.code ?? '')
-}
-
-function isUnavailable({ code }: DatabaseFailure): boolean {
-  return code !== undefined && UNAVAILABLE.test(code)
 }

@@ -13,7 +13,7 @@ const SHARED_DELIVERIES = 50
 const MAX_EVENTS = 500
 
 /** A tenant with more subscriptions gets its own statement: one event of each such tenant would exceed `DELIVERIES`. */
-const MOST_TOGETHER = DELIVERIES / MAX_OUTBOX_TENANTS
+const MAX_TOGETHER = DELIVERIES / MAX_OUTBOX_TENANTS
 
 /** Time limit of a statement for one tenant: the other tenants wait until it ends. */
 const TIME_LIMIT_MS = 5_000
@@ -61,7 +61,7 @@ export class FanOut {
 
   /** Fans out some events of these tenants in one statement. Tenants that need their own statement get it in `takeSeparateTurn`. */
   async takeTurn(pending: readonly PendingTenant[], now: Date): Promise<FanOutResult> {
-    const separate = pending.filter(({ tenantId, subscriptions }) => this.#trials.has(tenantId) || subscriptions > MOST_TOGETHER)
+    const separate = pending.filter(({ tenantId, subscriptions }) => this.#trials.has(tenantId) || subscriptions > MAX_TOGETHER)
     const together = pending.filter((tenant) => !separate.includes(tenant))
     separate
       .filter(({ tenantId }) => !this.#separate.has(tenantId))

@@ -34,7 +34,7 @@ const PAUSE_PER_FAILURE_MS = 5
 const LONGEST_PAUSE_MS = 1_000
 
 /** Counting further would change nothing. */
-const MOST_FAILURES = 1_000_000
+const MAX_FAILURES = 1_000_000
 
 const DISABLED_AFTER_DAYS = 5
 const DISABLED_AFTER_FAILURES = 20
@@ -88,7 +88,7 @@ const record = statement<[results: string, lanes: string, now: Date, owner: stri
      for no key update of l
    ), lane as materialized (
      select l.*, o.failures, o.gone, o.next_attempt_at, o.asked_to_wait_until, s.cap, s.more, s.idle and l.owner = $4 as released,
-       case when o.succeeded then 0 else least(l.failed_attempts + o.failures, ${MOST_FAILURES}) end as failed_in_a_row,
+       case when o.succeeded then 0 else least(l.failed_attempts + o.failures, ${MAX_FAILURES}) end as failed_in_a_row,
        case when o.succeeded then null when o.failures > 0 then coalesce(l.failing_since, $3) else l.failing_since end as now_failing_since
      from locked l
      join outcome o on o.tenant_id = l.tenant_id and o.subscription_id = l.subscription_id

@@ -29,7 +29,7 @@ export interface DemoRun {
   journal: Journal | undefined
 }
 
-const MOST_PORTS = 100
+const MAX_PORTS = 100
 /** Of the demo's own calls, besides those of the user. */
 const RATE_LIMIT = 6_000
 const SWITCHING_POLL_MS = 50
@@ -114,7 +114,7 @@ function announce(
 
 /** The port of the settings, or the next one that is free. */
 async function freePort({ port, host }: Config): Promise<number> {
-  for (let candidate = port; candidate < port + MOST_PORTS && candidate <= 65_535; candidate++)
+  for (let candidate = port; candidate < port + MAX_PORTS && candidate <= 65_535; candidate++)
     if (await isFree(candidate, host)) return candidate
   throw new Error(`PORT: ${port} and the ports after it are in use`)
 }

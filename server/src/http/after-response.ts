@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Metrics } from '../runtime/monitoring/metrics.ts'
+import type { Metrics } from '../monitoring/metrics.ts'
 import type { DeliveryWakes } from './delivery-wakes.ts'
 import { pathOf } from './url-path.ts'
 import type { UsageCounter } from './usage-counter.ts'

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { ServiceError } from '../errors/service-error.ts'
 import type { Caller } from '../procedures/context.ts'
-import { ServiceError } from '../procedures/errors.ts'
 import type { Guard } from './guards.ts'
 import type { CachedKey, KeyCache } from './key-cache.ts'
 
@@ -45,14 +45,14 @@ function authenticate(
 ): void | Promise<void> {
   if (value === undefined || value === '') throw new ServiceError('missing_api_key', `Send your API key ${where}`)
   const key = keyOf(keys, value)
-  return key instanceof Promise ? admitWhenRead(request, key) : admit(request, key)
+  return key instanceof Promise ? setCallerWhenRead(request, key) : setCaller(request, key)
 }
 
-async function admitWhenRead(request: FastifyRequest, key: Promise<CachedKey | undefined>): Promise<void> {
-  admit(request, await key)
+async function setCallerWhenRead(request: FastifyRequest, key: Promise<CachedKey | undefined>): Promise<void> {
+  setCaller(request, await key)
 }
 
-function admit(request: FastifyRequest, key: CachedKey | undefined): void {
+function setCaller(request: FastifyRequest, key: CachedKey | undefined): void {
   request.caller = callerOf(key, request.ip)
 }
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { ServiceError } from '../procedures/errors.ts'
+import { ServiceError } from '../errors/service-error.ts'
 
 const RETRY_AFTER_SECONDS = 1
 /** Longer than any statement may run. Connections still open then belong to clients that do not read the response or finish the request. */

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { type ErrorDetail, ServiceError } from '../procedures/errors.ts'
+import { type ErrorDetail, ServiceError } from '../errors/service-error.ts'
 import { failureOf } from '../procedures/failure.ts'
 import { requestIdOf } from './request-id.ts'
 

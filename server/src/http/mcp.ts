@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
+import { ServiceError } from '../errors/service-error.ts'
 import type { McpService, McpServiceOptions } from '../mcp/mcp-service.ts'
-import { ServiceError } from '../procedures/errors.ts'
 import { type Guard, guardedBy } from './guards.ts'
 
 declare module 'fastify' {

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { isStandby, stateOf } from '../database/database-state.ts'
-import { ServiceError } from '../procedures/errors.ts'
-import type { Metrics } from '../runtime/monitoring/metrics.ts'
+import { ServiceError } from '../errors/service-error.ts'
+import type { Metrics } from '../monitoring/metrics.ts'
 import { DIRECTORY, type Shards } from '../shards/shards.ts'
 
 /** Results are cached for this long, because the routes have no rate limit. */

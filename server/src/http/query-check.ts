@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { ServiceError } from '../procedures/errors.ts'
+import { ServiceError } from '../errors/service-error.ts'
 import { type FieldSchema, inputShape, plainSchema } from '../procedures/input-shape.ts'
 
 /** Returns the query. Throws `validation_error` if a known parameter has an unsupported notation. */

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { ServiceError } from '../procedures/errors.ts'
+import { ServiceError } from '../errors/service-error.ts'
 import { pathOf } from './url-path.ts'
 
 /** The error for an unknown route. Sets the `Allow` header. */

@@ -4,7 +4,7 @@ import { type DeliveryEngine, startDeliveryEngine, type WebhookTargetPolicy } fr
 import { startMaintenance } from '../maintenance.ts'
 import type { Encryption } from '../runtime/encryption/encryption.ts'
 import type { Log } from '../runtime/log.ts'
-import type { Metrics } from '../runtime/monitoring/metrics.ts'
+import type { Metrics } from '../monitoring/metrics.ts'
 import type { Shard } from '../shards/shards.ts'
 
 /** Services and settings that background work needs. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { ServiceError } from '../procedures/errors.ts'
+import { ServiceError } from '../errors/service-error.ts'
 import type { KeyedRequest } from '../procedures/idempotency/run-once.ts'
 import { beginWork, nextTurn } from '../runtime/event-loop/turns.ts'
 

@@ -1,8 +1,8 @@
+import { ServiceError } from '../errors/service-error.ts'
 import type { LargeList } from '../procedures/context.ts'
-import { ServiceError } from '../procedures/errors.ts'
 
 /** More than most models can read. A single order of the longest kind has less. */
-const MOST_CHARACTERS = 1_048_576
+const MAX_CHARACTERS = 1_048_576
 
 /** The data of a call, with the list that REST sends in pieces. Throws `validation_error` if it is too large for a message. */
 export async function wholeData(data: unknown, list: LargeList | undefined): Promise<Record<string, unknown>> {
@@ -11,7 +11,7 @@ export async function wholeData(data: unknown, list: LargeList | undefined): Pro
   let characters = 0
   for await (const piece of list.pieces) {
     characters += JSON.stringify(piece).length
-    if (characters > MOST_CHARACTERS) throw tooLarge()
+    if (characters > MAX_CHARACTERS) throw tooLarge()
     items.push(...piece)
   }
   return { ...(data as object), [list.field]: items }

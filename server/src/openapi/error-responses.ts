@@ -1,4 +1,4 @@
-import { API_ERROR_CODES, ERRORS, type ErrorCode } from '../procedures/errors.ts'
+import { API_ERROR_CODES, ERRORS, type ErrorCode } from '../errors/error-codes.ts'
 import { INVALID_ID_MESSAGE } from '../procedures/fields/fields.ts'
 import type { EndpointFacts } from '../procedures/endpoint-facts.ts'
 import { described, type JsonObject, type Parameter } from './types.ts'

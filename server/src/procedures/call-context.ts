@@ -3,7 +3,7 @@ import type { Change } from '../database/replica/write-positions.ts'
 import type { BeginAudit, RecordedChange } from './change.ts'
 import type { Caller, RequestContext } from './context.ts'
 import type { NamedEndpoint } from './endpoint-facts.ts'
-import { ServiceError } from './errors.ts'
+import { ServiceError } from '../errors/service-error.ts'
 
 /** The context of an authorized call. REST and tRPC create it after `requireScope`. */
 export interface CallContext extends RequestContext {

@@ -1,9 +1,9 @@
 import type { Preface } from '../database/connections/preface.ts'
 import { PrefacedQueries } from '../database/connections/prefaced-queries.ts'
 import type { Queryable } from '../database/connections/queryable.ts'
-import { beingMoved } from '../database/errors.ts'
 import type { Change } from '../database/replica/write-positions.ts'
-import type { ErrorCode } from './errors.ts'
+import { beingMoved } from '../errors/being-moved.ts'
+import type { ErrorCode } from '../errors/error-codes.ts'
 
 /** The audit entry of a call. */
 export interface CallEntry {

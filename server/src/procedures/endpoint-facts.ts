@@ -1,5 +1,5 @@
 import type { CallerOperator, Scope } from './context.ts'
-import type { ErrorCode } from './errors.ts'
+import type { ErrorCode } from '../errors/error-codes.ts'
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'DELETE'
 

@@ -1,9 +1,14 @@
 import { TRPCError } from '@trpc/server'
 import { ZodError } from 'zod'
-import { type ConstraintErrors, databaseErrorToServiceError } from '../database/errors.ts'
+import { isOfMovedTenant, isUnavailable, TooManyCalls, violatedConstraint } from '../database/errors.ts'
+import { beingMoved } from '../errors/being-moved.ts'
+import type { ErrorCode } from '../errors/error-codes.ts'
+import { ServiceError } from '../errors/service-error.ts'
 import type { EndpointFacts } from './endpoint-facts.ts'
-import { ServiceError } from './errors.ts'
 import { invalidInput, InvalidItems } from './invalid-input.ts'
+
+/** The API errors for violated constraints, by the constraint's name. */
+export type ConstraintErrors = Readonly<Record<string, { code: ErrorCode; message: string }>>
 
 /** Details of the failed call. */
 export interface FailedCall {
@@ -24,4 +29,19 @@ export function failureOf(error: unknown, { requestId, endpoint, constraints }: 
     databaseErrorToServiceError(cause, constraints) ??
     new ServiceError('internal_error', `Internal server error, request id ${requestId}`, { cause })
   )
+}
+
+/** The ServiceError for an error of the database, or undefined when the error is a defect of this program. */
+export function databaseErrorToServiceError(error: unknown, constraints: ConstraintErrors = {}): ServiceError | undefined {
+  if (error instanceof TooManyCalls) return new ServiceError('service_unavailable', error.message, { retryAfterSeconds: 1 })
+  const constraint = constraints[violatedConstraint(error) ?? '']
+  if (constraint !== undefined) return new ServiceError(constraint.code, constraint.message, { cause: error })
+  if (isOfMovedTenant(error)) return beingMoved(error)
+  if (isUnavailable(error)) {
+    return new ServiceError('service_unavailable', 'The database cannot be reached at the moment; try again', {
+      retryAfterSeconds: 1,
+      cause: error,
+    })
+  }
+  return undefined
 }

@@ -1,6 +1,7 @@
 import type { core, ZodError } from 'zod'
 import type { EndpointFacts } from './endpoint-facts.ts'
-import { joinFirst, ServiceError } from './errors.ts'
+import { joinFirst } from '../errors/join-first.ts'
+import { ServiceError } from '../errors/service-error.ts'
 import { INVALID_ID_MESSAGE } from './fields/fields.ts'
 
 /** The issues of items that were validated one by one. A `ZodError` would format all of them as text, which is slow. */

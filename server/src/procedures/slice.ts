@@ -1,10 +1,10 @@
-import type { ConstraintErrors } from '../database/errors.ts'
 import type { Queryable } from '../database/database.ts'
 import type { DailyPartitions } from '../database/partitions/daily-partitions.ts'
 import type { Rollup } from '../database/rollups/rollup.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { ExportedList } from './exported-list.ts'
 import { addTopics, type EventTopic, PUBLISHED_RECORDS } from './event-topics.ts'
+import type { ConstraintErrors } from './failure.ts'
 
 /** A part of the domain, with its contributions to shared lists. */
 export interface Slice {
@@ -19,6 +19,8 @@ export interface Slice {
   /** Its tables with a partition per day. */
   partitions?: readonly DailyPartitions[]
   metrics?: SliceMetrics
+  /** Its periodic work on the database. */
+  tasks?: readonly SliceTask[]
   /** Its lists that pages export as files. */
   exports?: readonly ExportedList[]
 }
@@ -29,6 +31,14 @@ export interface SliceMetrics {
   gauges: Readonly<Record<string, string>>
   /** Their values, by name. */
   measure: (db: Queryable) => Promise<Record<string, number>>
+}
+
+/** Periodic work on the database of a shard. Every process does it, so a run leaves alone what another process is working on. */
+export interface SliceTask {
+  /** Time from the end of a run to the next one. */
+  everyMs: number
+  /** Ends early when `stopping` is aborted. `onError` takes a failure that does not end the run. */
+  run: (db: Queryable, stopping: AbortSignal, onError: (error: unknown) => void) => Promise<unknown>
 }
 
 /** Defines a slice. */

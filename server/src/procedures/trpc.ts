@@ -1,7 +1,7 @@
 import { initTRPC, type TRPC_ERROR_CODE_KEY, type TRPCCreateRouterOptions } from '@trpc/server'
 import type { OpenApiMeta } from 'trpc-to-openapi'
 import type { ProcedureContext } from './call-context.ts'
-import { ServiceError } from './errors.ts'
+import { ServiceError } from '../errors/service-error.ts'
 
 /** Metadata of a procedure: its name, and the input of trpc-to-openapi. */
 export interface EndpointMeta {
@@ -13,7 +13,7 @@ const t = initTRPC
   .context<ProcedureContext>()
   .meta<EndpointMeta>()
   .create({
-    // Only for the types of `error_code` and `details` in tRPC clients. Error responses are written in http/native.ts.
+    // Only for the types of `error_code` and `details` in tRPC clients. Error responses are written in http/trpc.ts.
     errorFormatter: ({ shape, error }) => {
       const failure = error.cause instanceof ServiceError ? error.cause : undefined
       return {

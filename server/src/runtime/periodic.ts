@@ -1,5 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
+export const MINUTE_MS = 60_000
+export const HOUR_MS = 60 * MINUTE_MS
+
 /** A task that runs at intervals. */
 export interface PeriodicTask {
   /** Aborts the current run and waits for its end. No further run starts. */

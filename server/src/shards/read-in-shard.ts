@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from '../database/database.ts'
-import { beingMoved } from '../database/errors.ts'
+import { beingMoved } from '../errors/being-moved.ts'
 import { statement } from '../database/statements/statement.ts'
 import { within } from '../runtime/within.ts'
 import type { Shards } from './shards.ts'

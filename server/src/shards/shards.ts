@@ -1,5 +1,5 @@
 import type { Database } from '../database/database.ts'
-import { ServiceError } from '../procedures/errors.ts'
+import { ServiceError } from '../errors/service-error.ts'
 import type { MovedTenant } from './shard-map.ts'
 
 /** The shard of the database that `DATABASE_URL` names. It has the map of all others. */

@@ -1,6 +1,6 @@
 import { describe, expect, vi } from 'vitest'
-import { removeOldCalls } from '@fulfillment/server/domain/audit/index.ts'
-import { removeOldOrderEvents } from '@fulfillment/server/domain/events/index.ts'
+import { removeOldCalls } from '@fulfillment/server/domain/audit/named-calls.ts'
+import { removeOldOrderEvents } from '@fulfillment/server/domain/events/remove-old-order-events.ts'
 import type { Scope } from '@fulfillment/server/procedures/context.ts'
 import { it } from '../../support/shared-service.ts'
 import { eventsOf } from '../../support/events.ts'
@@ -29,7 +29,7 @@ const read = async (tenant: TestTenant, id: number, query = '', options = {}) =>
   }
 
 /** The same over `/trpc`, where the schema of the endpoint checks what REST sends as text. */
-async function readNatively({ url, key }: TestTenant, input: object): Promise<unknown> {
+async function readOverTrpc({ url, key }: TestTenant, input: object): Promise<unknown> {
   const path = `${url}/trpc/orders.timeline?input=${encodeURIComponent(JSON.stringify(input))}`
   const response = await fetch(path, { headers: { 'x-api-key': key } })
   return ((await response.json()) as { result: { data: unknown } }).result.data
@@ -58,7 +58,7 @@ async function timelineOf(tenant: TestTenant, { id }: { id: number }, query = ''
   const page = await read(tenant, id, `?limit=100${query}`)
   const { entries, next_cursor } = page
   expect(next_cursor).toBeNull()
-  if (query === '') expect(await readNatively(tenant, { id, limit: 100 })).toEqual(page)
+  if (query === '') expect(await readOverTrpc(tenant, { id, limit: 100 })).toEqual(page)
   expect(new Set(entries.map((entry) => entry.id)).size).toBe(entries.length)
   expect(entries).toEqual(entries.toSorted(compare))
   return entries

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { awaitSystemLock } from '@fulfillment/server/database/locks.ts'
-import { recountStocked } from '@fulfillment/server/domain/stock/index.ts'
+import { recountStocked } from '@fulfillment/server/domain/stock/fold-stocked.ts'
 import { foldAllCounts } from '@fulfillment/server/maintenance.ts'
 import { it } from '../../support/shared-service.ts'
 import { newOrder } from '../../support/orders.ts'

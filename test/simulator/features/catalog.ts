@@ -1,11 +1,11 @@
 import { emit, newNumber, sum, type ClientState, type Product } from '../client-state.ts'
 import { numbered, ok, operation, refused, type Operation } from '../operation.ts'
 import type { Random } from '../random.ts'
-import { itemBarcode, itemBarcodeOf, MOST_ITEMS, weighedCode } from './weight-barcodes.ts'
+import { itemBarcode, itemBarcodeOf, MAX_ITEMS, weighedCode } from './weight-barcodes.ts'
 
 /** Products and their barcodes: sections "Products" of the specification and the decisions, and section 9 of the extensions. */
 
-const MOST_PRODUCTS = 8
+const MAX_PRODUCTS = 8
 
 interface NewProduct {
   n: number
@@ -110,7 +110,7 @@ export const CATALOG: Operation[] = [
     makesRecord: true,
     draw(client, random) {
       const barcodeOf = random.chance(0.1) ? (random.one(client.products)?.n ?? null) : null
-      if (client.products.length >= MOST_PRODUCTS && barcodeOf === null) return undefined
+      if (client.products.length >= MAX_PRODUCTS && barcodeOf === null) return undefined
       const weighable = random.chance(0.3)
       return {
         n: newNumber(client),
@@ -336,7 +336,7 @@ export const CATALOG: Operation[] = [
       if (product === undefined || product.barcodes.length > 4) return undefined
       const again = random.chance(0.2) ? (random.one(product.barcodes)?.n ?? null) : null
       const isItem = product.weighable && itemBarcodeOf(product) === undefined && again === null && random.chance(0.8)
-      const item = isItem && client.items < MOST_ITEMS ? client.items++ : null
+      const item = isItem && client.items < MAX_ITEMS ? client.items++ : null
       return { product: product.n, n: newNumber(client), again, item, quantity: item === null ? random.of([1, 6, 12]) : 1 }
     },
     request(client, { product, n, again, item, quantity }) {

@@ -5,7 +5,7 @@ import type { Random } from '../random.ts'
 
 /** API keys: section "Authentication" of the specification. A revoked key is refused by every server within a second. */
 
-const MOST_KEYS = 4
+const MAX_KEYS = 4
 const REVOKED_WITHIN_MS = 1_000
 /** Through which of several servers a call goes is drawn, so that one alone would be missed at times. */
 const LOOKS = 6
@@ -35,7 +35,7 @@ export const KEYS: Operation[] = [
     id: 'apiKeys.create',
     weight: 0.4,
     makesRecord: true,
-    draw: (client) => (keysOf(client).length < MOST_KEYS ? { n: newNumber(client) } : undefined),
+    draw: (client) => (keysOf(client).length < MAX_KEYS ? { n: newNumber(client) } : undefined),
     request: (client, { n }) => ({ method: 'POST', path: '/api-keys', body: { name: nameOf(client, n), preset: 'read_only' } }),
     expect(client, { n }, data) {
       keysOf(client).push({ n, id: data.id, value: data.key })

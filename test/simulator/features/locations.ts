@@ -4,7 +4,7 @@ import type { Random } from '../random.ts'
 
 /** Locations and warehouses: section 5 of the extensions. Every location of a client is in one of the client's own warehouses. */
 
-const MOST_LOCATIONS = 5
+const MAX_LOCATIONS = 5
 
 export const anyLocation = (client: ClientState, random: Random): Location | undefined => random.one(client.locations)
 
@@ -53,7 +53,7 @@ export const LOCATIONS: Operation[] = [
     makesRecord: true,
     draw(client, random) {
       const taken = random.chance(0.1) ? (anyLocation(client, random)?.n ?? null) : null
-      if (client.locations.length >= MOST_LOCATIONS && taken === null) return undefined
+      if (client.locations.length >= MAX_LOCATIONS && taken === null) return undefined
       return {
         n: newNumber(client),
         taken,

@@ -8,7 +8,7 @@ import { drawWarehouse, warehouseAt } from './locations.ts'
 /** Orders: sections "Orders" of the specification and the decisions; reservations of sections 4 and 9 of the extensions. */
 
 export const DATES = ['2030-01-01', '2030-01-02', '2030-01-03'] as const
-const MOST_OPEN = 14
+const MAX_OPEN = 14
 
 export const STATES: Record<number, string> = { 1: 'Pending', 2: 'In Progress', 3: 'In Progress', 5: 'Completed', 7: 'Cancelled' }
 
@@ -181,9 +181,9 @@ export const ORDERS: Operation[] = [
       if (products.length === 0) return undefined
       const again = random.chance(0.1) ? (anyOrder(client, random)?.n ?? null) : null
       const open = client.orders.filter(isOpen).length
-      const scarce = again === null && open < MOST_OPEN + 4 && random.chance(0.5) ? drawScarce(client, random) : undefined
+      const scarce = again === null && open < MAX_OPEN + 4 && random.chance(0.5) ? drawScarce(client, random) : undefined
       if (scarce !== undefined) return { n: newNumber(client), again, customer: null, ...scarce }
-      if (again === null && open >= MOST_OPEN) return undefined
+      if (again === null && open >= MAX_OPEN) return undefined
       const hold = random.chance(0.3) ? (random.one(client.holds.slice(-5))?.n ?? null) : null
       return {
         n: newNumber(client),

@@ -20,7 +20,7 @@ import { anyOrder } from './orders.ts'
 type Kind = Delivery['kind']
 type Disposition = Receipt['disposition']
 
-const MOST_OPEN = 6
+const MAX_OPEN = 6
 const TOPICS = { inbound: 'inbound/updated', returns: 'return/updated' }
 const ERRORS = { inbound: 'inbound_error', returns: 'return_error' }
 const REASONS = { inbound: 'stock_receipt', returns: 'return' } as const
@@ -149,7 +149,7 @@ const operationsOf = (kind: Kind): Operation[] => [
     weight: 2,
     makesRecord: true,
     draw(client, random) {
-      if (client.deliveries.filter((one) => one.kind === kind && !isOver(one)).length > MOST_OPEN) return undefined
+      if (client.deliveries.filter((one) => one.kind === kind && !isOver(one)).length > MAX_OPEN) return undefined
       const order = kind === 'returns' && random.chance(0.6) ? anyOrder(client, random, ({ taken }) => sum(taken) > 0) : undefined
       const products = random.some(order?.lines.map(({ product }) => product) ?? client.products, random.int(1, 2))
       if (products.length === 0) return undefined

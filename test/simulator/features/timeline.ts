@@ -5,7 +5,7 @@ import { anyOrder } from './orders.ts'
 /** The timeline of an order: section 13 of the extensions. Calls and events are those of the audit log and the feed. */
 
 const KINDS = ['created', 'state', 'flow', 'movement', 'shipment', 'return']
-const MOST_ENTRIES = 100
+const MAX_ENTRIES = 100
 
 export const TIMELINE: Operation[] = [
   operation<{ order: number }>({
@@ -18,7 +18,7 @@ export const TIMELINE: Operation[] = [
     request(client, { order }) {
       const known = numbered(client.orders, order)
       const kinds = KINDS.map((kind) => `kind=${kind}`).join('&')
-      return known && { method: 'GET', path: `/orders/${known.id}/timeline?${kinds}&limit=${MOST_ENTRIES}` }
+      return known && { method: 'GET', path: `/orders/${known.id}/timeline?${kinds}&limit=${MAX_ENTRIES}` }
     },
     expect(client, { order }) {
       const known = numbered(client.orders, order) as Order
@@ -35,7 +35,7 @@ interface Entry {
 
 /** The first entry that differs from what the client knows of the order, or undefined. A longer timeline is not looked at. */
 function wrongEntries(client: ClientState, order: Order, entries: readonly Data[]): string | undefined {
-  if (entries.length === MOST_ENTRIES) return undefined
+  if (entries.length === MAX_ENTRIES) return undefined
   const of = (kind: string): Entry[] =>
     entries.flatMap((entry, index) => (entry.kind === kind ? [{ index, data: entry.data }] : []))
   return (

@@ -8,8 +8,8 @@ import type { Random } from '../random.ts'
  * get is compared in `quiet/compare-deliveries.ts`.
  */
 
-const MOST_WEBHOOKS = 2
-const MOST_SECRETS = 4
+const MAX_WEBHOOKS = 2
+const MAX_SECRETS = 4
 const TOPICS = ['order/created', 'order/updated', 'stock/updated', 'flow/completed', 'product/updated', 'inbound/updated']
 /** Replays go back so far. */
 const REPLAYED_MS = 2_000
@@ -66,7 +66,7 @@ export const WEBHOOKS: Operation[] = [
     weight: 0.4,
     makesRecord: true,
     draw: (client, random) =>
-      client.webhooks.length < MOST_WEBHOOKS ? { n: newNumber(client), events: drawTopics(random) } : undefined,
+      client.webhooks.length < MAX_WEBHOOKS ? { n: newNumber(client), events: drawTopics(random) } : undefined,
     request: (client, { n, events }) => ({
       method: 'POST',
       path: '/webhooks',
@@ -139,7 +139,7 @@ export const WEBHOOKS: Operation[] = [
       webhook.settledFor = 0
       return ok({ id: webhook.id, secret: (secret: unknown) => isSecret(secret) && !former.has(secret as string) })
     },
-    ({ secrets }) => (secrets.length < MOST_SECRETS ? {} : undefined),
+    ({ secrets }) => (secrets.length < MAX_SECRETS ? {} : undefined),
     true,
   ),
 

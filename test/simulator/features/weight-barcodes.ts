@@ -3,7 +3,7 @@ import type { ClientState, Product } from '../client-state.ts'
 /** Codes of goods weighed in a shop: section 9 of the extensions. Each client of a tenant has item numbers of its own. */
 
 /** Items of a client. */
-export const MOST_ITEMS = 2_000
+export const MAX_ITEMS = 2_000
 const ITEM = /^21\d{5}$/
 
 /** The setting of all tenants: two fixed digits, the item, and the weight in grams. */
@@ -11,7 +11,7 @@ export const WEIGHT_BARCODES = [{ pattern: '21IIIIIWWWWWC', decimals: 3 }]
 
 /** The barcode of an item, which its weighed codes begin with. */
 export const itemBarcode = ({ name }: ClientState, item: number): string =>
-  `21${String(Number(name.split('-').at(-1)) * MOST_ITEMS + item).padStart(5, '0')}`
+  `21${String(Number(name.split('-').at(-1)) * MAX_ITEMS + item).padStart(5, '0')}`
 
 /** The barcode of a product whose codes tell a weight, if it has one. */
 export const itemBarcodeOf = ({ weighable, barcodes }: Product): string | undefined =>

@@ -106,7 +106,7 @@ it('S3: responses that are lost after the server has done it are sent again, and
   expect(await page.getByRole('button', { name: /^Problems/ }).count()).toBe(0)
 })
 
-const MOST_REFUSED = 3
+const MAX_REFUSED = 3
 
 it.for([
   ['a gateway that is busy', { status: 503, headers: { 'retry-after': '2' } }],
@@ -121,7 +121,7 @@ it.for([
     const { order, products, pickLine } = await picking(page, tenant)
     const refusedAt: number[] = []
     proxy.fault = (_, path) => {
-      if (!path.endsWith('/picks') || refusedAt.length === MOST_REFUSED) return 'none'
+      if (!path.endsWith('/picks') || refusedAt.length === MAX_REFUSED) return 'none'
       refusedAt.push(performance.now())
       return { status: fault.status, headers: { ...fault.headers } }
     }

@@ -131,8 +131,8 @@ describe('cookies and keys', () => {
     const client = new PageClient(service.url)
     const withCookie = { cookie, 'x-page-mode': 'live' }
     expect(outcome(await client.send('GET', '/api/v1/orders', undefined, withCookie))).toEqual([401, 'missing_api_key'])
-    const native = await client.send('GET', '/trpc/orders.list', undefined, withCookie)
-    expect(outcome(native)).toEqual([401, 'missing_api_key'])
+    const overTrpc = await client.send('GET', '/trpc/orders.list', undefined, withCookie)
+    expect(outcome(overTrpc)).toEqual([401, 'missing_api_key'])
     const withKey = { 'x-api-key': tenant.key }
     expect(outcome(await client.call('GET', '/orders', undefined, withKey))).toEqual([401, 'no_session'])
     expect(outcome(await client.send('GET', '/dashboard/session', undefined, withKey))).toEqual([401, 'no_session'])

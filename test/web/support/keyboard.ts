@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core'
 
-const MOST_PRESSES = 80
+const MAX_PRESSES = 80
 
 /** Presses Tab until the element with this accessible name has the focus. */
 export async function tabTo(page: Page, name: string, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
   const passed: string[] = []
-  for (let presses = 0; presses < MOST_PRESSES; presses++) {
+  for (let presses = 0; presses < MAX_PRESSES; presses++) {
     await page.keyboard.press(key)
     const focused = await focusedName(page)
     if (focused === name) return

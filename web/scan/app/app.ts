@@ -77,7 +77,7 @@ export interface ScreenCodes {
   isList: boolean
 }
 
-const MOST_SCANS = 50
+const MAX_SCANS = 50
 /** What takes no longer needs no sign. */
 const WAIT_SHOWN_MS = 1_000
 
@@ -326,7 +326,7 @@ export class App {
   #sound(outcome: Outcome, text: string, at: number): void {
     this.feedback.play(outcome)
     const { duration } = performance.measure('scan', { start: at, end: performance.now(), detail: { outcome } })
-    this.scans = [{ at: new Date(), text, outcome, ms: duration }, ...this.scans].slice(0, MOST_SCANS)
+    this.scans = [{ at: new Date(), text, outcome, ms: duration }, ...this.scans].slice(0, MAX_SCANS)
   }
 
   /** Draws at once: the operator sees it when the tone begins. */

@@ -8,7 +8,7 @@ import { online } from './calls.ts'
 import { badgeHash, operatorOfBadge } from './known-badges.ts'
 
 /** More are not accepted. */
-const MOST_PROOFS = 20
+const MAX_PROOFS = 20
 
 /** Enrols this device with a code. A device that the tenant knows proves who it is, and goes on with its queue. */
 export async function enrol(app: App, code: string, at = performance.now()): Promise<void> {
@@ -35,7 +35,7 @@ function proofsFor({ devices }: Kept, code: string): Kept['devices'][string][] {
   return Object.entries(devices)
     .toSorted(([one], [other]) => Number(isNamed(other)) - Number(isNamed(one)))
     .map(([, device]) => device)
-    .slice(0, MOST_PROOFS)
+    .slice(0, MAX_PROOFS)
 }
 
 /** Signs an operator in with their badge; without a connection, one who used this device in the last 30 days. */

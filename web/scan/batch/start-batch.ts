@@ -7,7 +7,7 @@ import { keepFlows } from '../app/flows.ts'
 import { inSteps } from '../data/in-steps.ts'
 
 /** As the server permits. */
-export const MOST_SLOTS = 50
+export const MAX_SLOTS = 50
 
 /** Which orders a batch takes. */
 interface Wanted {

@@ -1,7 +1,7 @@
 import { APIError, type FulfillmentClient, type Location, type Scan } from '@fulfillment/sdk'
 import { isUnreadable } from '../../shared/is-unanswered.ts'
 
-const MOST_LOCATIONS = 10_000
+const MAX_LOCATIONS = 10_000
 /** A text that is no code at all, such as one that is too long, or a code of nothing. */
 const NOTHING = new Set([400, 404])
 
@@ -60,7 +60,7 @@ export async function findLocation(client: FulfillmentClient, texts: readonly st
   let seen = 0
   for await (const location of client.locations.list({ limit: 100 })) {
     if (texts.some((text) => text === location.code || text === location.id)) return location
-    if (++seen >= MOST_LOCATIONS) return undefined
+    if (++seen >= MAX_LOCATIONS) return undefined
   }
   return undefined
 }

@@ -5,7 +5,7 @@ import { findLocation } from '../data/find.ts'
 import type { Place } from './record.ts'
 
 /** Locations beyond these are looked for on the server when they are scanned. */
-const MOST_PLACES = 2_000
+const MAX_PLACES = 2_000
 const PAGE = 100
 const READ_AGAIN_MS = 10 * 60_000
 
@@ -21,7 +21,7 @@ export async function readPlaces(app: App): Promise<void> {
     const places: Place[] = []
     for await (const location of app.api.client.locations.list({ limit: PAGE })) {
       places.push(placeOf(location))
-      if (places.length === MOST_PLACES) break
+      if (places.length === MAX_PLACES) break
     }
     await app.store.commit(() => ({ places }), 'relaxed')
   } catch (error) {

@@ -3,7 +3,7 @@ import { exact } from '../picking/quantity.ts'
 
 const COMPLETED = 5
 const PICKING_RUNS = 1
-const MOST_SHIPMENTS = 100
+const MAX_SHIPMENTS = 100
 
 /** An order whose goods are packed, as the server has it. */
 export interface OrderToPack {
@@ -28,7 +28,7 @@ export interface ProductToPack {
 export async function readOrderToPack(client: FulfillmentClient, orderId: number): Promise<OrderToPack> {
   const [order, { shipments }] = await Promise.all([
     client.orders.get(orderId),
-    client.shipments.list({ order_id: orderId, limit: MOST_SHIPMENTS }),
+    client.shipments.list({ order_id: orderId, limit: MAX_SHIPMENTS }),
   ])
   return { order, inFlow: await readInFlow(client, order), shipments }
 }

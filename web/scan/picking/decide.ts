@@ -25,20 +25,20 @@ interface ScanOptions {
 export function scan(
   picking: Picking,
   texts: readonly string[],
-  { codes = texts, seen: seenStop }: ScanOptions = {},
+  { codes = texts, seen }: ScanOptions = {},
 ): Decision | undefined {
-  const view = seen(picking)
+  const view = viewNow(picking)
   const location = view.lines
     .flatMap(({ line }) => line.locations)
     .find(({ location_code, location_id }) => texts.some((text) => text === location_code || text === location_id))
   if (location !== undefined) return goTo(picking, { id: location.location_id, code: location.location_code })
   const scanned = scannedOf(picking, view, codes)
-  if (scanned !== undefined) return takeProduct(picking, view, scanned, seenStop)
+  if (scanned !== undefined) return takeProduct(picking, view, scanned, seen)
   const inSlot = picking.walk.flows.find(({ slot, order_tenant_id }) => slot !== undefined && texts.includes(order_tenant_id))
   return inSlot === undefined ? undefined : confirmSlot(picking, view, inSlot)
 }
 
-const seen = ({ walk, draft, entries }: Pick<Picking, 'walk' | 'draft' | 'entries'>): WalkView => viewOf(walk, draft, entries)
+const viewNow = ({ walk, draft, entries }: Pick<Picking, 'walk' | 'draft' | 'entries'>): WalkView => viewOf(walk, draft, entries)
 
 /** The operator is at this location. */
 export function goTo(picking: Picking, location: { id: string; code: string }): Decision {
@@ -53,7 +53,7 @@ export function goTo(picking: Picking, location: { id: string; code: string }): 
   const view = viewOf(picking.walk, draft, settled.entries)
   const isOpenHere = view.stops.some((stop) => stop.location?.id === location.id)
   if (isOpenHere) return { outcome: 'taken', said: { is: 'located', code: location.code }, draft, events: settled.events }
-  const { current } = seen(picking)
+  const { current } = viewNow(picking)
   return { outcome: 'problem', problem: { is: 'nothing here', code: location.code, expected: current?.location?.code } }
 }
 
@@ -63,7 +63,7 @@ export function goTo(picking: Picking, location: { id: string; code: string }): 
  */
 export function forSeen(stop: Stop | undefined, make: Decide): Decide {
   return (picking) => {
-    const { current } = seen(picking)
+    const { current } = viewNow(picking)
     const isSame = current?.key === stop?.key && current?.quantity === stop?.quantity
     return isSame ? make(picking) : { outcome: 'problem', problem: { is: 'changed' } }
   }
@@ -71,13 +71,13 @@ export function forSeen(stop: Stop | undefined, make: Decide): Decide {
 
 /** Takes all that is left of the current stop. */
 export function takeAll(picking: Picking): Decision | undefined {
-  const { current } = seen(picking)
+  const { current } = viewNow(picking)
   return current?.location === undefined ? undefined : setTaken(picking, current, current.quantity)
 }
 
 /** Sets what was taken at the current stop, in a batch for the current slot. What fulfils its line, within the tolerance, is all of it. */
 export function setQuantity(picking: Picking, quantity: number): Decision | undefined {
-  const view = seen(picking)
+  const view = viewNow(picking)
   const { current } = view
   if (current?.location === undefined) return undefined
   if (quantity <= 0) return picking.draft.pick === null ? undefined : undo(picking)
@@ -93,7 +93,7 @@ export function confirm(picking: Picking): Decision | undefined {
 
 /** The rest of the current line stays open for another flow; in a batch, that of each slot which waits for this product here. */
 export function short(picking: Picking, reason: ShortReason): Decision | undefined {
-  const before = seen(picking)
+  const before = viewNow(picking)
   if (before.current === undefined) return undefined
   const settled = settle(picking)
   const shorts = togetherWith(before, before.current).map(({ order_detail_id }) => [order_detail_id, reason])
@@ -104,7 +104,7 @@ export function short(picking: Picking, reason: ShortReason): Decision | undefin
 
 /** The current stop comes last. */
 export function skip(picking: Picking): Decision | undefined {
-  const view = seen(picking)
+  const view = viewNow(picking)
   const { current } = view
   if (current === undefined) return undefined
   const settled = settle(picking)
@@ -178,7 +178,7 @@ const nothingFor = ({ order_tenant_id }: PickingFlowDetails): Decision => ({
   problem: { is: 'all taken', name: order_tenant_id },
 })
 
-function takeProduct(picking: Picking, view: WalkView, { lines, units, isQuantified }: Scanned, seenStop?: Stop): Decision {
+function takeProduct(picking: Picking, view: WalkView, { lines, units, isQuantified }: Scanned, seen?: Stop): Decision {
   const { location } = picking.draft
   const ids = new Set(lines.map(({ order_detail_id }) => order_detail_id))
   const open = view.stops.filter((stop) => ids.has(stop.order_detail_id) && leftAt(view, stop) > 0)
@@ -191,7 +191,7 @@ function takeProduct(picking: Picking, view: WalkView, { lines, units, isQuantif
   const stop = here ?? (picking.isLocationFirst ? undefined : open.find((stop) => stop.location !== undefined))
   if (stop !== undefined) {
     // Where no location is scanned, goods come from where the screen said.
-    const isSeen = seenStop === undefined || !ids.has(seenStop.order_detail_id) || seenStop.location?.id === stop.location?.id
+    const isSeen = seen === undefined || !ids.has(seen.order_detail_id) || seen.location?.id === stop.location?.id
     if (here === undefined && !isSeen) return { outcome: 'problem', problem: { is: 'changed' } }
     const held = heldAt(view, stop)
     const isSlotNext = picking.isSlotScanned && lineOf(view, stop)?.flow.slot !== undefined

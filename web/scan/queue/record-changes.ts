@@ -4,7 +4,7 @@ import type { Attempt } from './attempt.ts'
 import type { RecordEntry } from './entry.ts'
 
 /** So many receipts of a record can be undone after the server has them. */
-const MOST_SENT = 100
+const MAX_SENT = 100
 
 /** What an attempt to send an entry changes in its record on the device. */
 export function recordChanges({ records }: Kept, entry: RecordEntry, result: Attempt): Pick<Changes, 'records'> {
@@ -25,5 +25,5 @@ function sentAfter({ sent }: RecordRow, { kind, pick_id, operator_id, body, abou
   const others = sent.filter(({ receipt_id }) => receipt_id !== pick_id)
   if (kind !== 'receipt') return others
   const { product_name, location_code } = about
-  return [...others, { receipt_id: pick_id, operator_id, body, product_name, location_code }].slice(-MOST_SENT)
+  return [...others, { receipt_id: pick_id, operator_id, body, product_name, location_code }].slice(-MAX_SENT)
 }

@@ -19,7 +19,7 @@ interface Found {
   more?: (() => Promise<Found>) | undefined
 }
 
-const MOST_PRODUCTS = 100
+const MAX_PRODUCTS = 100
 
 /** Stock of a product by location, or of a location by product; the lines of an order. */
 export function LookUp() {
@@ -115,7 +115,7 @@ async function stockAt(
   before: Found['rows'] = [],
 ): Promise<Found> {
   const { id, code } = place
-  const { products, pagination } = await client.stock.overview({ location_id: id, limit: MOST_PRODUCTS, page })
+  const { products, pagination } = await client.stock.overview({ location_id: id, limit: MAX_PRODUCTS, page })
   const levels = products.map(({ product_id, name, levels }) => ({
     key: product_id,
     name,

@@ -35,8 +35,8 @@ export const DEFAULT_WEDGE: WedgeSettings = { gapMs: 35, endsInSilence: false }
 export const SILENCE_MS = 80
 
 const END_WITHIN_MS = 60
-const LEAST_CHARACTERS = 2
-const LEAST_CHARACTERS_IN_SILENCE = 6
+const MIN_CHARACTERS = 2
+const MIN_CHARACTERS_IN_SILENCE = 6
 /** Separates the fields of GS1 codes. Some scanners type it as Ctrl and `]`. */
 const GROUP_SEPARATOR = '\u001D'
 const OTHER: WedgeStep = { kind: 'other' }
@@ -72,12 +72,12 @@ export class Wedge {
   /** Call it when no key came for `SILENCE_MS`: the burst may be a scan. */
   silence(now: number): WedgeStep {
     const isScan =
-      this.settings.endsInSilence && this.#text.length >= LEAST_CHARACTERS_IN_SILENCE && now - this.#lastAt >= SILENCE_MS
+      this.settings.endsInSilence && this.#text.length >= MIN_CHARACTERS_IN_SILENCE && now - this.#lastAt >= SILENCE_MS
     return isScan ? this.#scan(this.#lastAt) : OTHER
   }
 
   #end(at: number): WedgeStep {
-    const isScan = this.#text.length >= LEAST_CHARACTERS && at - this.#lastAt <= END_WITHIN_MS
+    const isScan = this.#text.length >= MIN_CHARACTERS && at - this.#lastAt <= END_WITHIN_MS
     // Some scanners end a code with two Enters, for CR and LF, or with Enter and Tab: the second must not press the button that has the focus.
     const isTail = this.#text === '' && at - this.#endedAt <= END_WITHIN_MS
     if (isScan || isTail) this.#endedAt = at

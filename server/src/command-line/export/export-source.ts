@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { listOrdersInput, orderLine, orderSummary } from '../../domain/orders/index.ts'
 import { product, listProductsInput } from '../../domain/products/index.ts'
-import { lineReservation } from '../../domain/reserving/index.ts'
+import { lineReservation } from '../../domain/reservation-core/index.ts'
 import { listMovementsInput, stockLevel, stockMovement } from '../../domain/stock/index.ts'
 import { patiently } from '../api-client.ts'
 import type { FulfillmentClient } from '../sdk.ts'

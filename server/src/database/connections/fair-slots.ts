@@ -1,5 +1,4 @@
-import { ServiceError } from '../../procedures/errors.ts'
-import { ConnectionFailure } from '../errors.ts'
+import { ConnectionFailure, TooManyCalls } from '../errors.ts'
 
 /** The tenant of the service's own work, such as maintenance and the lookup of API keys. */
 export const INTERNAL = 0
@@ -65,13 +64,13 @@ export class FairSlots {
     return [...this.#ring].reduce((sum, { line }) => sum + line.length, 0)
   }
 
-  /** Takes a slot, immediately if it returns undefined. Rejects with `service_unavailable` if the tenant has too many requests in progress. */
+  /** Takes a slot, immediately if it returns undefined. Rejects with `TooManyCalls` if the tenant has too many requests in progress. */
   take(tenantId: number): Promise<void> | undefined {
     if (this.#isClosed) return Promise.reject(new ConnectionFailure())
     let tenant = this.#tenants.get(tenantId)
     if (tenant === undefined) this.#tenants.set(tenantId, (tenant = { id: tenantId, held: 0, grantedAtMs: 0, line: [] }))
     if (tenant.line.length === 0 && this.#isFreeFor(tenant)) return this.#grant(tenant)
-    if (tenant.line.length >= MAX_LINE) return Promise.reject(tooMuchUnderWay())
+    if (tenant.line.length >= MAX_LINE) return Promise.reject(new TooManyCalls())
     return this.#wait(tenant)
   }
 
@@ -137,7 +136,7 @@ export class FairSlots {
   #tick(): void {
     this.#nowMs += TICK_MS
     for (const tenant of this.#ring) {
-      while (tenant.line[0] !== undefined && tenant.line[0].untilMs <= this.#nowMs) tenant.line.shift()?.refuse(tooMuchUnderWay())
+      while (tenant.line[0] !== undefined && tenant.line[0].untilMs <= this.#nowMs) tenant.line.shift()?.refuse(new TooManyCalls())
       if (tenant.line.length > 0) continue
       this.#ring.delete(tenant)
       this.#forget(tenant)
@@ -154,15 +153,4 @@ export class FairSlots {
     clearInterval(this.#timer)
     this.#timer = undefined
   }
-}
-
-/** The error for a tenant with too many requests. Other tenants are still served. */
-export function tooMuchUnderWay(): ServiceError {
-  return new ServiceError(
-    'service_unavailable',
-    'Too many requests of this tenant are under way; try again with fewer at a time',
-    {
-      retryAfterSeconds: 1,
-    },
-  )
 }

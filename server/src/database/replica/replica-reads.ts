@@ -1,5 +1,5 @@
 import type { Database, Queryable } from '../database.ts'
-import { databaseErrorToServiceError } from '../errors.ts'
+import { isOfMovedTenant, isUnavailable } from '../errors.ts'
 import type { Replica } from './replica.ts'
 import { statement } from '../statements/statement.ts'
 import { ALL_KEYS, type PositionKey } from './write-positions.ts'
@@ -75,7 +75,7 @@ export class ReplicaReads {
    * there; these are not logged.
    */
   #reportFailure(error: unknown): void {
-    if (databaseErrorToServiceError(error)?.errorCode !== 'service_unavailable') return
+    if (!isUnavailable(error) && !isOfMovedTenant(error)) return
     if (performance.now() - this.#reportedAtMs < REPORT_EVERY_MS) return
     this.#reportedAtMs = performance.now()
     this.#onError(error)

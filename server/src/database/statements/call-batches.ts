@@ -2,8 +2,7 @@ import { activeTracing } from '../../runtime/tracing/index.ts'
 import type { Step } from '../connections/chain.ts'
 import type { Preface } from '../connections/preface.ts'
 import type { Transaction } from '../connections/queryable.ts'
-import { tooMuchUnderWay } from '../connections/fair-slots.ts'
-import { isOfStatement } from '../errors.ts'
+import { isOfStatement, TooManyCalls } from '../errors.ts'
 import type { KeyedCall } from '../keyed-calls/keyed-call.ts'
 import type { BatchRunner } from './batch-runner.ts'
 import type { BatchedStatement } from './batched-statement.ts'
@@ -70,7 +69,7 @@ export class CallBatches<Call, Row extends { call: number }> {
       isScheduled: false,
       patience: undefined,
     }
-    if (group.waiting.length >= MAX_WAITING) return Promise.reject(tooMuchUnderWay())
+    if (group.waiting.length >= MAX_WAITING) return Promise.reject(new TooManyCalls())
     this.#groups.set(name, group)
     return new Promise((resolve, reject) => {
       group.waiting.push({

@@ -1,5 +1,5 @@
 import type { WebhookTargetPolicy } from './policy.ts'
-import { ServiceError } from '../../procedures/errors.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import { isSpecialAddress } from './special-addresses.ts'
 import { literalAddress, SPECIAL_ADDRESS_PROBLEM, targetProblem } from './target-rules.ts'
 

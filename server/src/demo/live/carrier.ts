@@ -4,7 +4,7 @@ import { unlessRefused } from './refusal.ts'
 
 /** Visits for so many orders. */
 const ORDERS_BETWEEN = 4
-const MOST_AT_ONCE = 100
+const MAX_AT_ONCE = 100
 
 /** Takes what is packed and delivers what it took earlier, until the demo is over. */
 export async function carry({ client, seed, journal, pace }: LiveOptions): Promise<void> {
@@ -12,8 +12,8 @@ export async function carry({ client, seed, journal, pace }: LiveOptions): Promi
   for (;;) {
     await pace.wait(pace.orderMs * ORDERS_BETWEEN, random)
     if (pace.isOver) return
-    const { shipments: underWay } = await client.shipments.list({ state: 'shipped', limit: MOST_AT_ONCE })
-    const { shipments: packed } = await client.shipments.list({ state: 'open', limit: MOST_AT_ONCE })
+    const { shipments: underWay } = await client.shipments.list({ state: 'shipped', limit: MAX_AT_ONCE })
+    const { shipments: packed } = await client.shipments.list({ state: 'open', limit: MAX_AT_ONCE })
     for (const { id, reference } of underWay.slice(-random.integer(1, ORDERS_BETWEEN))) {
       if (pace.isOver) return
       await unlessRefused(journal, 'The carrier', async () => {

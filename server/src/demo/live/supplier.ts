@@ -3,7 +3,7 @@ import type { LiveOptions } from './customers.ts'
 import { unlessRefused } from './refusal.ts'
 import { today } from './today.ts'
 
-const MOST_LINES = 6
+const MAX_LINES = 6
 /** Looks for what is low, for so many orders. */
 const ORDERS_BETWEEN = 5
 
@@ -25,7 +25,7 @@ async function announceDelivery({ client, journal }: LiveOptions, random: Random
     await client.inbound.list({ state: 'receiving', limit: 1 }),
   ]
   if (expected.pagination.total + begun.pagination.total > 0) return
-  const { products } = await client.stock.overview({ low: true, sort: 'shortage', limit: MOST_LINES })
+  const { products } = await client.stock.overview({ low: true, sort: 'shortage', limit: MAX_LINES })
   const lines = products.flatMap(({ product_id, minimum_threshold: threshold }) =>
     threshold === null || threshold === 0 ? [] : [{ product_id, quantity: threshold * random.integer(2, 4) }],
   )

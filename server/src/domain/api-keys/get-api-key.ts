@@ -1,5 +1,5 @@
+import { ServiceError } from '../../errors/service-error.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
-import { ServiceError } from '../../procedures/errors.ts'
 import { apiKey, apiKeyId } from './schemas.ts'
 import { apiKeyOf, visibleKeys } from './visible-keys.ts'
 

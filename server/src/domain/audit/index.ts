@@ -1,6 +1,5 @@
 export type { WrittenEntry } from './audited-call.ts'
 export { AuditTrail } from './audit-trail.ts'
 export { AuditEntryPreface, timeOfPreface } from './entry-preface.ts'
-export { removeOldCalls } from './named-calls.ts'
 export { recordCommand } from './record-command.ts'
 export { recordEntry, type AuditedChange } from './record-entry.ts'

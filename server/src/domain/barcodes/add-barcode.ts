@@ -1,9 +1,9 @@
 import { statement } from '../../database/statements/statement.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
-import { ServiceError } from '../../procedures/errors.ts'
 import { lockCatalog } from '../products/index.ts'
 import { BARCODE_COLUMNS } from './barcode-columns.ts'
-import { addBarcodeInput, MOST_BARCODES, productBarcode, type ProductBarcode } from './schemas.ts'
+import { addBarcodeInput, MAX_BARCODES, productBarcode, type ProductBarcode } from './schemas.ts'
 
 type Row = { refusal: 'fraction' | 'taken' | 'full' | null } & { [Field in keyof ProductBarcode]: ProductBarcode[Field] | null }
 
@@ -20,7 +20,7 @@ const insertBarcode = statement<
      select p.id, e.product_id = p.id and e.quantity = $4 and e.name is not distinct from $5::text as is_same, case
        when not p.weighable and $4 <> trunc($4) then 'fraction'
        when e.product_id is not null or exists (select from products where tenant_id = $1 and barcode = $3) then 'taken'
-       when (select count(*) from product_barcodes where tenant_id = $1 and product_id = $2) >= ${MOST_BARCODES} then 'full'
+       when (select count(*) from product_barcodes where tenant_id = $1 and product_id = $2) >= ${MAX_BARCODES} then 'full'
      end as refusal
      from products p left join earlier e on true where p.tenant_id = $1 and p.id = $2
    ), created as (
@@ -41,7 +41,7 @@ export const addBarcode = endpoint({
   method: 'POST',
   path: '/products/{id}/barcodes',
   summary: 'Add a barcode',
-  description: `Adds a barcode of the product or of a pack of it, such as a case of 12: calls that take a \`barcode\` then find the product by it, and a scan of a pack stands for its \`quantity\`. A product can have ${MOST_BARCODES} additional barcodes.
+  description: `Adds a barcode of the product or of a pack of it, such as a case of 12: calls that take a \`barcode\` then find the product by it, and a scan of a pack stands for its \`quantity\`. A product can have ${MAX_BARCODES} additional barcodes.
 
 A barcode is unique among all barcodes of the tenant, including those of deleted products. Adding the same barcode with the same content again changes nothing.`,
   errors: ['already_exists'],
@@ -64,7 +64,7 @@ function addedOf(row: Row | undefined, barcode: string): ProductBarcode {
     case 'taken':
       throw new ServiceError('already_exists', `The barcode "${barcode}" exists already`)
     case 'full':
-      throw invalid('barcode', `the product has ${MOST_BARCODES} additional barcodes already`)
+      throw invalid('barcode', `the product has ${MAX_BARCODES} additional barcodes already`)
     default:
       return added as ProductBarcode
   }

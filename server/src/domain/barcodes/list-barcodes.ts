@@ -1,6 +1,6 @@
 import { statement } from '../../database/statements/statement.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
-import { ServiceError } from '../../procedures/errors.ts'
 import { BARCODE_COLUMNS } from './barcode-columns.ts'
 import { listBarcodesInput, listBarcodesOutput, type ProductBarcode } from './schemas.ts'
 

@@ -1,7 +1,7 @@
 import { statement } from '../../database/statements/statement.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import type { Caller, Scope } from '../../procedures/context.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
-import { ServiceError } from '../../procedures/errors.ts'
 import { type LookedUpCode, lookUpCodes } from './resolve-codes.ts'
 import { type Scan, scanInput, scanOutput } from './schemas.ts'
 

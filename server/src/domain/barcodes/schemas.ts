@@ -3,7 +3,7 @@ import { date, pathId, positiveQuantity, text, trimmedText } from '../../procedu
 import { returned } from '../../procedures/fields/response-fields.ts'
 
 /** Additional barcodes of a product. */
-export const MOST_BARCODES = 100
+export const MAX_BARCODES = 100
 
 const productPathId = pathId.describe('Id of the product.')
 

@@ -1,14 +1,14 @@
 import type { z } from 'zod'
 import type { BatchedStatement } from '../../database/statements/batched-statement.ts'
 import { statement } from '../../database/statements/statement.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import type { Caller } from '../../procedures/context.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
-import { ServiceError } from '../../procedures/errors.ts'
 import { isGiven } from '../../procedures/fields/fields.ts'
 import { resolveName, sentName } from '../records/index.ts'
 import { type Entered, enterCounts, type EntryValues } from './entry-statement.ts'
 import { countNotFound } from './read-count.ts'
-import { addEntryInput, addEntryOutput, MOST_LINES } from './schemas.ts'
+import { addEntryInput, addEntryOutput, MAX_LINES } from './schemas.ts'
 
 type Input = z.infer<typeof addEntryInput>
 
@@ -67,7 +67,7 @@ export const addEntry = endpoint({
   summary: 'Enter a counted quantity',
   description: `Records the counted quantity of a product at a location: the whole quantity, or 0 if there is none. A later entry for the same level replaces it. The current level is stored as \`expected_quantity\`, and approval posts the difference from it, so picks, receipts and moves in between are kept. Stock does not change before approval.
 
-A level of the scope without a line gets one, up to ${MOST_LINES} lines. A level outside the scope is a \`count_error\`. The state must be \`counting\`.
+A level of the scope without a line gets one, up to ${MAX_LINES} lines. A level outside the scope is a \`count_error\`. The state must be \`counting\`.
 
 An entry with an \`entry_id\` is safe to retry at any time: a repeated call changes nothing and returns the line as the entry left it. An \`entry_id\` of another entry of the count is an \`idempotency_conflict\`.`,
   errors: ['count_error'],
@@ -95,6 +95,6 @@ function refused({ refusal, state }: Entered): ServiceError {
     case 'outside':
       return new ServiceError('count_error', 'The level is not in the scope of the count')
     default:
-      return new ServiceError('count_error', `The count has ${MOST_LINES} lines already`)
+      return new ServiceError('count_error', `The count has ${MAX_LINES} lines already`)
   }
 }

@@ -1,9 +1,9 @@
 import type { z } from 'zod'
 import type { Queryable } from '../../database/database.ts'
 import { statement } from '../../database/statements/statement.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import type { RequestContext } from '../../procedures/context.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
-import { ServiceError } from '../../procedures/errors.ts'
 import { MAX_QUANTITY } from '../../procedures/fields/fields.ts'
 import { recordEvents } from '../events/index.ts'
 import { recordEventPosition } from '../records/index.ts'
@@ -11,7 +11,7 @@ import { applyStockChanges } from '../stock/index.ts'
 import { wrongState } from './change-state.ts'
 import { countUpdatedData, LINE_ORDER } from './count-json.ts'
 import { countNotFound, readCount } from './read-count.ts'
-import { approveCountInput, count, type Count, type CountState, MOST_LINES } from './schemas.ts'
+import { approveCountInput, count, type Count, type CountState, MAX_LINES } from './schemas.ts'
 
 const lockCount = statement<[tenantId: number, countId: number], { state: CountState }>({
   name: 'lock_count_to_approve',
@@ -117,7 +117,7 @@ Lines that were not counted do not change. The call returns \`count_error\` if a
   isAddition: true,
   input: approveCountInput,
   output: count,
-  run: ({ caller, db }, input) => db.transaction((tx) => approve(tx, caller, input), { rows: MOST_LINES }),
+  run: ({ caller, db }, input) => db.transaction((tx) => approve(tx, caller, input), { rows: MAX_LINES }),
 })
 
 async function approve(

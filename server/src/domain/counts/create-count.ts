@@ -1,14 +1,14 @@
 import type { z } from 'zod'
 import type { Queryable } from '../../database/database.ts'
 import { statement } from '../../database/statements/statement.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import type { RequestContext } from '../../procedures/context.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
-import { ServiceError } from '../../procedures/errors.ts'
 import { recordEvents } from '../events/index.ts'
 import { earlierRecord, findReferenceIn, hashOf, recordEventPosition } from '../records/index.ts'
 import { countUpdatedData } from './count-json.ts'
 import { readCount } from './read-count.ts'
-import { count, type Count, createCountInput, MOST_LINES } from './schemas.ts'
+import { count, type Count, createCountInput, MAX_LINES } from './schemas.ts'
 
 type Input = z.infer<typeof createCountInput>
 
@@ -52,10 +52,10 @@ function insertCount(name: string, levels: string) {
     sql: `with level as materialized (
      select v.product_id, v.location_id from ${levels} where v.warehouse_id = $5 and v.quantity > 0
        and ($6::text[] is null or v.location_id = any ($6)) and ($7::bigint[] is null or v.product_id = any ($7))
-     limit ${MOST_LINES + 1}
+     limit ${MAX_LINES + 1}
    ), new_record as (
      insert into stock_counts (tenant_id, reference, sent_hash, content_hash, warehouse_id, location_ids, product_ids, blind, note, created_by, lines_total)
-     select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, n.lines from (select count(*) as lines from level) n where n.lines between 1 and ${MOST_LINES}
+     select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, n.lines from (select count(*) as lines from level) n where n.lines between 1 and ${MAX_LINES}
      on conflict (tenant_id, reference) do nothing
      returning *
    ), new_line as (
@@ -88,13 +88,13 @@ export const createCount = endpoint({
   method: 'POST',
   path: '/counts',
   summary: 'Begin a count',
-  description: `Begins a count of locations, of products, or of both. Its lines are the levels above 0 of this scope, at most ${MOST_LINES}. Picking and receiving continue during the count.
+  description: `Begins a count of locations, of products, or of both. Its lines are the levels above 0 of this scope, at most ${MAX_LINES}. Picking and receiving continue during the count.
 
 Sending the same count again with its \`reference\` changes nothing and returns its current state, at any later time. Different content with the same \`reference\` is an \`idempotency_conflict\`.`,
   isAddition: true,
   input: createCountInput,
   output: count,
-  run: ({ caller, db }, input) => db.transaction((tx) => create(tx, caller, input), { rows: MOST_LINES }),
+  run: ({ caller, db }, input) => db.transaction((tx) => create(tx, caller, input), { rows: MAX_LINES }),
 })
 
 async function create(
@@ -131,7 +131,7 @@ async function create(
   const [row] = await tx.run(insert, values)
   const lines = row?.lines ?? 0
   if (lines === 0) throw invalidScope(input, 'the scope has no stock')
-  if (lines > MOST_LINES) throw invalidScope(input, `the scope has more than ${MOST_LINES} levels with stock`)
+  if (lines > MAX_LINES) throw invalidScope(input, `the scope has more than ${MAX_LINES} levels with stock`)
   // A parallel call has made it: the insert has waited for its end.
   const id = row?.id ?? (await earlierRecord(tx, findByReference, tenantId, reference, content))
   return readCount(tx, tenantId, id as number)

@@ -1,7 +1,7 @@
 import { statement } from '../../database/statements/statement.ts'
 import { productNamedBy } from '../records/index.ts'
 import { lineText, NAMES_OF_LINE } from './count-json.ts'
-import { type CountLine, type CountState, MOST_LINES } from './schemas.ts'
+import { type CountLine, type CountState, MAX_LINES } from './schemas.ts'
 
 /** The result of an entry: the line as the entry left it, now or earlier; otherwise the `refusal`. */
 export interface Entered {
@@ -66,7 +66,7 @@ export const enterCounts = statement<EntryValues, Entered>({
        when k.warehouse_id is null then 'nowhere'
        when l.line_id is null and (k.warehouse_id <> r.warehouse_id or not coalesce(w.location_id = any (r.location_ids), true)
          or not coalesce(w.product_id = any (r.product_ids), true)) then 'outside'
-       when l.line_id is null and r.lines_total >= ${MOST_LINES} then 'full'
+       when l.line_id is null and r.lines_total >= ${MAX_LINES} then 'full'
        when row_number() over (partition by w.product_id, w.location_id order by w.position) > 1 then 'stale'
      end as refusal
      from wanted w join locked_record r on r.id = w.record_id

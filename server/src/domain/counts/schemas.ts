@@ -15,8 +15,8 @@ import { namedProduct, namesOneProduct } from '../records/index.ts'
 import { countReference, countState } from './count-topics.ts'
 
 /** Lines of a count. */
-export const MOST_LINES = 1_000
-const MOST_LOCATIONS = 100
+export const MAX_LINES = 1_000
+const MAX_LOCATIONS = 100
 
 const reference = text(255, { minLength: 1 })
 const operatorId = id
@@ -37,18 +37,18 @@ export const createCountInput = z
     location_ids: z
       .array(locationId)
       .min(1, 'must not be empty')
-      .max(MOST_LOCATIONS, `must have at most ${MOST_LOCATIONS} items`)
+      .max(MAX_LOCATIONS, `must have at most ${MAX_LOCATIONS} items`)
       .nullish()
       .describe(
-        `Ids of locations of the warehouse, 1 to ${MOST_LOCATIONS}: only levels there. Required unless \`product_ids\` is given.`,
+        `Ids of locations of the warehouse, 1 to ${MAX_LOCATIONS}: only levels there. Required unless \`product_ids\` is given.`,
       )
       .meta({ examples: [['A-01-03']] }),
     product_ids: z
       .array(id)
       .min(1, 'must not be empty')
-      .max(MOST_LINES, `must have at most ${MOST_LINES} items`)
+      .max(MAX_LINES, `must have at most ${MAX_LINES} items`)
       .nullish()
-      .describe(`Ids of products, 1 to ${MOST_LINES}: only their levels. Required unless \`location_ids\` is given.`),
+      .describe(`Ids of products, 1 to ${MAX_LINES}: only their levels. Required unless \`location_ids\` is given.`),
     blind: z.boolean().nullish().describe('Whether expected quantities are hidden while counting. Default: false.'),
     note: text(1_000).nullish().describe('Note.'),
   })

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Queryable } from '../../database/database.ts'
 import { statement } from '../../database/statements/statement.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import type { FeedBounds, FeedReader } from '../../procedures/context.ts'
-import { ServiceError } from '../../procedures/errors.ts'
 
 /** A sample in time: `latest` is the last event number taken, and all transactions below `next` had begun. */
 interface Tick {

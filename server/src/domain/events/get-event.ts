@@ -1,6 +1,6 @@
 import { statement } from '../../database/statements/statement.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
-import { ServiceError } from '../../procedures/errors.ts'
 import { event, type Event, eventId } from './schemas.ts'
 
 const findEvent = statement<[tenantId: number, id: string], { body: string }>({

@@ -1,5 +1,4 @@
 export { EVENT_TIME, eventData, isoTimestamp, jsonText } from './event-data.ts'
 export { FeedHorizon } from './feed-horizon.ts'
-export { removeOldOrderEvents } from './remove-old-order-events.ts'
 export { type Pulse, TenantPulse } from './tenant-pulse.ts'
 export { recordEvents } from './record-events.ts'

@@ -1,8 +1,10 @@
 import { slice } from '../../procedures/slice.ts'
 import { getEvent } from './get-event.ts'
 import { listEvents } from './list-events.ts'
+import { removeOldOrderEvents } from './remove-old-order-events.ts'
 
 import { dailyPartitions } from '../../database/partitions/daily-partitions.ts'
+import { HOUR_MS } from '../../runtime/periodic.ts'
 
 /** Retention of events and their deliveries. */
 const DAYS_KEPT = 30
@@ -21,4 +23,5 @@ export const events = slice({
     }),
     dailyPartitions({ table: 'finished_deliveries', column: 'event_created_at', daysKept: DAYS_KEPT }),
   ],
+  tasks: [{ everyMs: HOUR_MS, run: removeOldOrderEvents }],
 })

@@ -1,9 +1,9 @@
+import { ServiceError } from '../../errors/service-error.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
-import { ServiceError } from '../../procedures/errors.ts'
 import { cancelOneOfSeveral } from '../picking/index.ts'
 import { lockBatch, lockLevelsOfFlows, settleFlowsOfBatch } from './lock-batch.ts'
 import { readBatch } from './read-batch.ts'
-import { cancelFlowBatchInput, flowBatch, MOST_LINES } from './schemas.ts'
+import { cancelFlowBatchInput, flowBatch, MAX_LINES } from './schemas.ts'
 
 /**
  * Cancels the running flows of a batch: their picks return to their locations. Cancelling a cancelled batch changes nothing. Throws
@@ -37,6 +37,6 @@ Sends the events of each flow, slot by slot.`,
         }
         return readBatch(tx, tenantId, id)
       },
-      { rows: MOST_LINES },
+      { rows: MAX_LINES },
     ),
 })

@@ -1,4 +1,4 @@
-import { MOST_LINES } from './schemas.ts'
+import { MAX_LINES } from './schemas.ts'
 
 /** An order that a rule may choose. Quantities are in thousandths, so that sums are exact. */
 export interface Candidate {
@@ -27,7 +27,7 @@ export function extended(choice: Choice, candidates: readonly Candidate[], maxOr
   let lines = orders.reduce((sum, order) => sum + order.open_lines, 0)
   for (const candidate of candidates) {
     if (!isReady(candidate, left)) continue
-    if (orders.length === maxOrders || lines + candidate.open_lines > MOST_LINES) return { orders, left, isFull: true }
+    if (orders.length === maxOrders || lines + candidate.open_lines > MAX_LINES) return { orders, left, isFull: true }
     orders.push(candidate)
     lines += candidate.open_lines
     for (const { product, quantity } of candidate.open) left.set(product, (left.get(product) ?? 0) - quantity)

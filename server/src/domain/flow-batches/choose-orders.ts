@@ -1,7 +1,7 @@
 import type { Queryable } from '../../database/database.ts'
 import { statement } from '../../database/statements/statement.ts'
 import { openQuantity, ORDER_STATES, PICKING_STATES } from '../order-states/index.ts'
-import { IS_READY } from '../reserving/index.ts'
+import { IS_READY } from '../reservation-core/index.ts'
 import { type Candidate, type Choice, extended } from './choice.ts'
 
 /** A rule with its defaults. */
@@ -13,7 +13,7 @@ export interface Rule {
 }
 
 /** Orders that a rule looks at. */
-const MOST_CANDIDATES = 1_000
+const MAX_CANDIDATES = 1_000
 /** Of them, those that are read at a time. */
 const PIECE = 100
 
@@ -88,7 +88,7 @@ export async function chooseOrders(tx: Queryable, tenantId: number, rule: Rule):
   const { maxOrders, warehouseId, assemblyUntil, singleLine } = rule
   let choice: Choice = { orders: [], left: new Map(), isFull: false }
   let last: Pick<Row, 'id'> & { assembly_date: string | null } = { assembly_date: null, id: 0 }
-  for (let read = 0; read < MOST_CANDIDATES && !choice.isFull; read += PIECE) {
+  for (let read = 0; read < MAX_CANDIDATES && !choice.isFull; read += PIECE) {
     const piece = await tx.run(listCandidates, [tenantId, warehouseId, assemblyUntil, singleLine, last.assembly_date, last.id])
     const left = await withStockOf(tx, tenantId, warehouseId, piece, choice.left)
     choice = await lockedChoice(tx, tenantId, { ...choice, left }, piece, maxOrders)

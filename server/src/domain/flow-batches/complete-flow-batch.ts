@@ -1,9 +1,9 @@
+import { ServiceError } from '../../errors/service-error.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
-import { ServiceError } from '../../procedures/errors.ts'
 import { completeOneOfSeveral } from '../picking/index.ts'
 import { lockBatch, settleFlowsOfBatch } from './lock-batch.ts'
 import { readBatch } from './read-batch.ts'
-import { flowBatch, flowBatchId, MOST_LINES } from './schemas.ts'
+import { flowBatch, flowBatchId, MAX_LINES } from './schemas.ts'
 
 /** Completes the running flows of a batch. Completing a completed batch changes nothing. Throws `not_found` and `flow_error`. */
 export const completeFlowBatch = endpoint({
@@ -29,6 +29,6 @@ Sends the events of each flow, slot by slot.`,
         if (running.length > 0) await settleFlowsOfBatch(tx, caller.tenantId, running)
         return readBatch(tx, caller.tenantId, id)
       },
-      { rows: MOST_LINES },
+      { rows: MAX_LINES },
     ),
 })

@@ -1,8 +1,9 @@
 import type { Queryable } from '../../database/database.ts'
 import { statement } from '../../database/statements/statement.ts'
+import { joinFirst } from '../../errors/join-first.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import type { RequestContext } from '../../procedures/context.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
-import { joinFirst, ServiceError } from '../../procedures/errors.ts'
 import { START_REFUSALS, startFlows } from '../picking/index.ts'
 import { earlierRecord, findReferenceIn, hashOf } from '../records/index.ts'
 import { chooseOrders, type Rule } from './choose-orders.ts'
@@ -14,7 +15,7 @@ import {
   flowBatch,
   type FlowBatch,
   type FlowBatchRule,
-  MOST_LINES,
+  MAX_LINES,
   type NewFlowBatch,
 } from './schemas.ts'
 
@@ -54,7 +55,7 @@ export const createFlowBatch = endpoint({
   method: 'POST',
   path: '/flow-batches',
   summary: 'Start a batch',
-  description: `Starts a picking flow for each of up to 50 orders of one warehouse, all or none, to be picked in one walk. Each order gets a slot, such as a box on a cart. Together the orders have at most ${MOST_LINES} open lines.
+  description: `Starts a picking flow for each of up to 50 orders of one warehouse, all or none, to be picked in one walk. Each order gets a slot, such as a box on a cart. Together the orders have at most ${MAX_LINES} open lines.
 
 Name the orders, or let a \`rule\` choose them. If named orders cannot be started, the call returns \`flow_error\` with \`details\` for all of them. A rule skips orders that another call is starting, and returns \`flow_error\` if no order is ready.
 
@@ -64,7 +65,7 @@ Record picks in the flows: \`POST /flows/{id}/picks\`. Lines that are not picked
   inputOfOperator: ({ id, email }) => ({ operator_id: id, operator_email: email }),
   input: createFlowBatchInput,
   output: flowBatch,
-  run: ({ db, caller }, input) => db.transaction((tx) => create(tx, caller, input), { rows: MOST_LINES }),
+  run: ({ db, caller }, input) => db.transaction((tx) => create(tx, caller, input), { rows: MAX_LINES }),
 })
 
 async function create(tx: Queryable, caller: RequestContext['caller'], input: NewFlowBatch): Promise<FlowBatch> {

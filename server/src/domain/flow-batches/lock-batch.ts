@@ -4,7 +4,7 @@ import type { RequestContext } from '../../procedures/context.ts'
 import { recordEvents } from '../events/index.ts'
 import { requiredOperator, requireOwnFlow } from '../picking/index.ts'
 import { ORDER_STATES } from '../order-states/index.ts'
-import { RESERVING, settled, withReservationEvents } from '../reserving/index.ts'
+import { RESERVING, settled, withReservationEvents } from '../reservation-core/index.ts'
 import { batchNotFound } from './read-batch.ts'
 import type { FlowBatchState } from './schemas.ts'
 

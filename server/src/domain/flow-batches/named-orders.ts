@@ -1,8 +1,8 @@
 import type { Queryable } from '../../database/database.ts'
 import { statement } from '../../database/statements/statement.ts'
-import { ServiceError } from '../../procedures/errors.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import { openQuantity } from '../order-states/index.ts'
-import { MOST_LINES, type NewFlowBatch } from './schemas.ts'
+import { MAX_LINES, type NewFlowBatch } from './schemas.ts'
 
 /** An order as a call names it. All but `open_lines` are null when there is none. */
 interface NamedOrder {
@@ -60,9 +60,9 @@ export function requireOrders(input: NewFlowBatch, found: readonly NamedOrder[])
 
 /** Throws `validation_error` when orders have more open lines than a batch may have. */
 export function requireFewLines(input: NewFlowBatch, lines: number): void {
-  if (lines <= MOST_LINES) return
+  if (lines <= MAX_LINES) return
   const path = nameOfList(input)
-  const error = `must have at most ${MOST_LINES} open lines together, not ${lines}`
+  const error = `must have at most ${MAX_LINES} open lines together, not ${lines}`
   throw new ServiceError('validation_error', `${path}: ${error}`, { details: [{ path, error }] })
 }
 

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../database/database.ts'
 import { statement } from '../../database/statements/statement.ts'
-import { ServiceError } from '../../procedures/errors.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import { batchJson } from './batch-json.ts'
 import type { FlowBatch } from './schemas.ts'
 import { STOPS, STOPS_TEXT } from './stops.ts'

@@ -15,9 +15,9 @@ import { returned } from '../../procedures/fields/response-fields.ts'
 import { FLOW_STATES } from '../picking/index.ts'
 
 /** Orders of a batch. */
-export const MOST_ORDERS = 50
+export const MAX_ORDERS = 50
 /** Open lines of all orders of a batch together. */
-export const MOST_LINES = 1_000
+export const MAX_LINES = 1_000
 /** Orders that a rule takes unless it says otherwise. */
 export const DEFAULT_ORDERS = 10
 
@@ -30,7 +30,7 @@ const ordersBy = <Name extends z.ZodType>(name: Name) =>
   z
     .array(name)
     .min(1, 'must not be empty')
-    .max(MOST_ORDERS, `must have at most ${MOST_ORDERS} items`)
+    .max(MAX_ORDERS, `must have at most ${MAX_ORDERS} items`)
     .refine((names) => new Set(names).size === names.length, 'must not contain an order twice')
     .nullish()
 
@@ -39,9 +39,9 @@ const rule = z
     max_orders: z
       .int()
       .min(1)
-      .max(MOST_ORDERS)
+      .max(MAX_ORDERS)
       .nullish()
-      .describe(`Maximum number of orders, 1 to ${MOST_ORDERS}. Default: ${DEFAULT_ORDERS}.`),
+      .describe(`Maximum number of orders, 1 to ${MAX_ORDERS}. Default: ${DEFAULT_ORDERS}.`),
     warehouse_id: id.nullish().describe("Id of the warehouse. Default: the tenant's default warehouse."),
     assembly_until: date.nullish().describe('Only orders with this `assembly_date` or an earlier one. Default: any date.'),
     single_line: z.boolean().nullish().describe('Whether only orders with one open line are taken. Default: false.'),
@@ -50,9 +50,9 @@ const rule = z
 
 export const createFlowBatchInput = z
   .object({
-    order_ids: ordersBy(id).describe(`Ids of the orders, 1 to ${MOST_ORDERS}, in the order of their slots.`),
+    order_ids: ordersBy(id).describe(`Ids of the orders, 1 to ${MAX_ORDERS}, in the order of their slots.`),
     order_tenant_ids: ordersBy(text(255, { minLength: 1 }))
-      .describe(`The client's own identifiers of the orders, 1 to ${MOST_ORDERS}, in the order of their slots.`)
+      .describe(`The client's own identifiers of the orders, 1 to ${MAX_ORDERS}, in the order of their slots.`)
       .meta({ examples: [['SHOP-10042']] }),
     rule: rule
       .nullish()

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { statement } from '../../database/statements/statement.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
-import { ServiceError } from '../../procedures/errors.ts'
 import { LOCATION_COLUMNS } from './location-columns.ts'
 import { createLocationInput, createLocationOutput } from './schemas.ts'
 import { warehouseNotFound } from './warehouse-not-found.ts'

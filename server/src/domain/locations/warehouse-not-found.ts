@@ -1,4 +1,4 @@
-import { ServiceError } from '../../procedures/errors.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 
 /** The error for a `warehouse_id` that the tenant does not have. */
 export function warehouseNotFound(): ServiceError {

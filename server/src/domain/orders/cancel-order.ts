@@ -1,12 +1,12 @@
 import { statement } from '../../database/statements/statement.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
-import { ServiceError } from '../../procedures/errors.ts'
 import { recordEvents } from '../events/index.ts'
 import { changeOrders, lockedOrder, ORDER_STATES, orderCancelledData, PICKING_STATES } from '../order-states/index.ts'
-import { RESERVING, settled, withReservationEvents } from '../reserving/index.ts'
+import { RESERVING, settled, withReservationEvents } from '../reservation-core/index.ts'
 import { cancelShipmentsOfOrder } from '../shipments/index.ts'
 import { RETURNED_STOCK } from './returned-stock.ts'
-import { lockOrderToCancel, type OrderName } from './lock-order.ts'
+import { lockOrderToCancel, type OrderName } from './order-lock.ts'
 import { cancelOrderOutput, cancelOrderInput, type OrderCancellation } from './schemas.ts'
 
 /** An order id in canonical form: a client's identifier such as `007` is not order 7. */

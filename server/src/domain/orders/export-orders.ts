@@ -1,7 +1,7 @@
 import { statement } from '../../database/statements/statement.ts'
 import { exportedList, rowsToScan, type ScannedRow, scanList, scanned } from '../../procedures/exported-list.ts'
 import { ORDER_STATES } from '../order-states/index.ts'
-import { reservationPhase } from '../reserving/index.ts'
+import { reservationPhase } from '../reservation-core/index.ts'
 import { piecesOf } from './list-orders.ts'
 import { BEFORE, ordersOfStates, SINCE } from './list-page.ts'
 import { LISTS } from './list-statements.ts'

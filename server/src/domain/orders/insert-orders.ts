@@ -1,6 +1,6 @@
 import type { BatchedStatement } from '../../database/statements/batched-statement.ts'
 import { statement } from '../../database/statements/statement.ts'
-import type { ReservationStatus } from '../reserving/index.ts'
+import type { ReservationStatus } from '../reservation-core/index.ts'
 import { insertOrdersSql } from './insert-orders-sql.ts'
 import { WITH_POLICY, WITHOUT_POLICY } from './policy-parts.ts'
 import {

@@ -1,6 +1,6 @@
 import { statement, type Statement } from '../../database/statements/statement.ts'
 import { recordsContaining, recordsContainingShort } from '../../database/statements/text-search.ts'
-import type { ReservationStatus } from '../reserving/index.ts'
+import type { ReservationStatus } from '../reservation-core/index.ts'
 import {
   BEFORE,
   type Head,

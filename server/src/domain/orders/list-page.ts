@@ -1,6 +1,6 @@
 import type { Statement } from '../../database/statements/statement.ts'
 import { ORDER_STATES } from '../order-states/index.ts'
-import { type OrderReservations, orderReservations } from '../reserving/index.ts'
+import { type OrderReservations, orderReservations } from '../reservation-core/index.ts'
 import { orderDetail } from './order-detail.ts'
 import type { OrderList } from './schemas.ts'
 

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../procedures/errors.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 
 /** The input from a body: one order, an array of orders, or an object with the array `orders`. Otherwise throws `validation_error`. */
 export function ordersOfBody(body: unknown): { orders: unknown } {

@@ -1,4 +1,4 @@
-import { IS_RESERVING, RESERVING, settled, withReservationEvents } from '../reserving/index.ts'
+import { IS_RESERVING, RESERVING, settled, withReservationEvents } from '../reservation-core/index.ts'
 import { FIRST_REQUEST_PARAMETER } from './submission-values.ts'
 
 /**

@@ -1,4 +1,5 @@
-import { type ErrorDetail, joinFirst, ServiceError } from '../../procedures/errors.ts'
+import { joinFirst } from '../../errors/join-first.ts'
+import { type ErrorDetail, ServiceError } from '../../errors/service-error.ts'
 import type { InsertedOrder, Pack } from './insert-orders.ts'
 import type { NewOrder } from './schemas.ts'
 

@@ -14,7 +14,7 @@ import {
 import { InvalidItems } from '../../procedures/invalid-input.ts'
 import { beginWork, nextTurn } from '../../runtime/event-loop/turns.ts'
 import { orderStateId } from '../order-states/index.ts'
-import { lineReservation, reservationStatus } from '../reserving/index.ts'
+import { lineReservation, reservationStatus } from '../reservation-core/index.ts'
 import { shipmentStatus } from '../shipments/index.ts'
 
 const MAX_ORDERS = 1_000

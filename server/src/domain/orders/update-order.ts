@@ -1,7 +1,7 @@
 import { statement } from '../../database/statements/statement.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import type { RequestContext } from '../../procedures/context.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
-import { ServiceError } from '../../procedures/errors.ts'
 import { recordEvents } from '../events/index.ts'
 import {
   changeOrders,
@@ -14,9 +14,9 @@ import {
   orderUpdatedData,
   PICKING_STATES,
 } from '../order-states/index.ts'
-import { RESERVING, settled, withReservationEvents } from '../reserving/index.ts'
+import { RESERVING, settled, withReservationEvents } from '../reservation-core/index.ts'
 import { cancelShipmentsOfOrder } from '../shipments/index.ts'
-import { lockOrder, lockOrderToCancel } from './lock-order.ts'
+import { lockOrder, lockOrderToCancel } from './order-lock.ts'
 import { RETURNED_STOCK } from './returned-stock.ts'
 import { updateOrderInput, type OrderUpdate, updateOrderOutput, type UpdatedOrder } from './schemas.ts'
 

@@ -1,8 +1,8 @@
 import { statement } from '../../database/statements/statement.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
-import { ServiceError } from '../../procedures/errors.ts'
 import { flowColumns, type FlowRow, shownFlow } from './flow-columns.ts'
-import { lockOrderOfFlow } from './lock-order.ts'
+import { lockOrderOfFlow } from './order-lock.ts'
 import { assignFlowInput, pickingFlow } from './schemas.ts'
 
 /** Lock the order first. No row when the flow is over. */

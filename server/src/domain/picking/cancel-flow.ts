@@ -1,9 +1,9 @@
 import { statement } from '../../database/statements/statement.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
-import { ServiceError } from '../../procedures/errors.ts'
 import { cancelAndRelease } from './cancel-running-flow.ts'
 import { flowColumns, type FlowRow, shownFlow } from './flow-columns.ts'
-import { lockOrderOfFlow } from './lock-order.ts'
+import { lockOrderOfFlow } from './order-lock.ts'
 import { requireOwnFlow } from './own-flow.ts'
 import { cancelFlowInput, pickingFlow } from './schemas.ts'
 

@@ -2,12 +2,12 @@ import { statement, type Statement } from '../../database/statements/statement.t
 import type { RequestContext } from '../../procedures/context.ts'
 import { recordEvents } from '../events/index.ts'
 import { changeOrders, lockedOrder, ORDER_STATES, orderUpdatedData, PICKING_STATES } from '../order-states/index.ts'
-import { settled, withReservationEvents } from '../reserving/index.ts'
+import { settled, withReservationEvents } from '../reservation-core/index.ts'
 import { applyStockChanges, SETTLED_STOCK } from '../stock/index.ts'
 import { flowColumns, type FlowRow } from './flow-columns.ts'
 import { endedFlows, recordFlowCounts } from './flow-counts.ts'
 import { flowCancelledData } from './flow-events.ts'
-import { orderOfFlow } from './lock-order.ts'
+import { orderOfFlow } from './order-lock.ts'
 import { countPicks } from './pick-counts.ts'
 
 type Cancellation = Statement<

@@ -1,6 +1,6 @@
 import { statement } from '../../database/statements/statement.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
-import { ServiceError } from '../../procedures/errors.ts'
 import { recordEvents } from '../events/index.ts'
 import {
   changeOrders,
@@ -11,11 +11,11 @@ import {
   orderUpdatedData,
   PICKING_STATES,
 } from '../order-states/index.ts'
-import { RESERVING, settled, withReservationEvents } from '../reserving/index.ts'
+import { RESERVING, settled, withReservationEvents } from '../reservation-core/index.ts'
 import { flowColumns, type FlowRow, shownFlow } from './flow-columns.ts'
 import { endedFlows, recordFlowCounts } from './flow-counts.ts'
 import { flowCompletedData } from './flow-events.ts'
-import { lockOrderOfFlow, orderOfFlow } from './lock-order.ts'
+import { lockOrderOfFlow, orderOfFlow } from './order-lock.ts'
 import { requireOwnFlow } from './own-flow.ts'
 import { countFlows } from './pick-counts.ts'
 import { flowId, pickingFlow } from './schemas.ts'

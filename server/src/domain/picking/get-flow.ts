@@ -2,9 +2,9 @@ import { statement } from '../../database/statements/statement.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
 import { flowColumns, type FlowRow, shownFlow } from './flow-columns.ts'
 import { lineFields, type LineRow, shownLine, toleranceFields } from './line-fields.ts'
-import { flowNotFound } from './lock-order.ts'
+import { flowNotFound } from './order-lock.ts'
 import { pickJson, type PickRow, shownPick } from './pick-row.ts'
-import { getFlowOutput, flowId, type LineTolerance, type LineToPick, MOST_LOCATIONS } from './schemas.ts'
+import { getFlowOutput, flowId, type LineTolerance, type LineToPick, MAX_LOCATIONS } from './schemas.ts'
 
 /**
  * Where the products of the order lie: once for each product, not for each line, and only the first locations. An order can have 1,000 lines of
@@ -17,7 +17,7 @@ const LEVELS = `(
          select v.location_id, c.code, v.quantity, c.pick_sequence
          from stock_levels v join locations c on c.tenant_id = $1 and c.id = v.location_id
          where v.tenant_id = $1 and v.product_id = p.product_id and v.warehouse_id = o.warehouse_id and v.quantity > 0 and c.pickable
-         order by c.pick_sequence nulls last, v.location_id limit ${MOST_LOCATIONS}
+         order by c.pick_sequence nulls last, v.location_id limit ${MAX_LOCATIONS}
        ) v
      ))), '[]')
      from (select distinct product_id from order_lines where tenant_id = $1 and order_id = o.id) p

@@ -4,7 +4,7 @@ import { statement } from '../../database/statements/statement.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
 import { paginationOf } from '../../procedures/fields/fields.ts'
 import { flowColumns, type FlowRow, shownFlow } from './flow-columns.ts'
-import { FLOW_STATES, listFlowsOutput, listFlowsInput, MOST_COMPLETED } from './schemas.ts'
+import { FLOW_STATES, listFlowsOutput, listFlowsInput, MAX_COMPLETED } from './schemas.ts'
 
 type Values = [tenantId: number, states: readonly string[], offset: number, limit: number]
 /** A flow of the page. An empty page has one row of nulls and the total. */
@@ -98,7 +98,7 @@ const listCompleted = statement<[...Values, completedSince: Date], Row>({
   connection: 'slow',
   sql: `with recent as materialized (
      select id, completed_at from picking_flows
-     where tenant_id = $1 and state = 'completed' and state = any ($2::text[]) order by id desc limit ${MOST_COMPLETED}
+     where tenant_id = $1 and state = 'completed' and state = any ($2::text[]) order by id desc limit ${MAX_COMPLETED}
    ), matching as materialized (
      select id, completed_at from recent where completed_at >= $5::timestamptz
    ), total as materialized (

@@ -82,7 +82,7 @@ const lineFields = {
 const pickedLine = z.object(lineFields).meta({ id: 'PickedLine', description: 'An order line that a pick changed.' })
 
 /** Locations of a line. */
-export const MOST_LOCATIONS = 50
+export const MAX_LOCATIONS = 50
 
 const lineToPick = z
   .object({
@@ -106,7 +106,7 @@ const lineToPick = z
         }),
       )
       .describe(
-        `Current stock of the product at pickable locations of the order's warehouse, in pick order: by \`pick_sequence\`, locations without one last, then by location id. Only the first ${MOST_LOCATIONS} locations.`,
+        `Current stock of the product at pickable locations of the order's warehouse, in pick order: by \`pick_sequence\`, locations without one last, then by location id. Only the first ${MAX_LOCATIONS} locations.`,
       ),
   })
   .meta({ id: 'LineToPick', description: 'An order line with the current stock of its product.' })
@@ -172,7 +172,7 @@ export const assignFlowInput = z.object({
 })
 
 /** Completed flows that `completed_since` looks at, the last started first: when a flow was completed is in no index. */
-export const MOST_COMPLETED = 10_000
+export const MAX_COMPLETED = 10_000
 
 export const listFlowsInput = z.object({
   ...pageQuery,

@@ -1,8 +1,8 @@
 import type { z } from 'zod'
 import { statement } from '../../database/statements/statement.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
-import { ServiceError } from '../../procedures/errors.ts'
-import { availabilityOrNone, readByPolicy, type SeenAvailability, shownAvailability } from '../reserving/index.ts'
+import { availabilityOrNone, readByPolicy, type SeenAvailability, shownAvailability } from '../reservation-core/index.ts'
 import { LEVELS, productWithStock } from './product-with-stock.ts'
 import { getProductBySkuInput, getProductBySkuOutput } from './schemas.ts'
 

@@ -14,7 +14,7 @@ import {
   text,
   trimmedText,
 } from '../../procedures/fields/fields.ts'
-import { availability } from '../reserving/index.ts'
+import { availability } from '../reservation-core/index.ts'
 import { hasTolerance, NO_TOLERANCE } from './tolerance.ts'
 
 const MAX_BULK_ITEMS = 1_000

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../database/database.ts'
 import { statement } from '../../database/statements/statement.ts'
-import { ServiceError } from '../../procedures/errors.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import { recordEvents } from '../events/index.ts'
 import { recordEventPosition } from '../records/index.ts'
 import type { ReceivingKind } from './kind.ts'

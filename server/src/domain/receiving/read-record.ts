@@ -1,6 +1,6 @@
 import type { Queryable } from '../../database/database.ts'
 import { statement } from '../../database/statements/statement.ts'
-import { ServiceError } from '../../procedures/errors.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import { PRODUCT_OF_LINE, lineTexts, type ReceivingKind, recordJson } from './kind.ts'
 
 /** Records with more lines are read on a `slow` connection: on the shared ones they would hold up other requests. */

@@ -3,7 +3,7 @@ import { isSentAgain } from '../records/index.ts'
 import { further, lineChange, lineTexts, PRODUCT_OF_LINE, type ReceivingKind, receiptText, recordWithLines } from './kind.ts'
 import { CHANGED, judgedColumns, locked, refusals, shownColumns, stockChanged, stored, wanted } from './receive-parts.ts'
 import type { Received, ReceiveValues } from './receive-values.ts'
-import { MOST_LINES } from './schemas.ts'
+import { MAX_LINES } from './schemas.ts'
 
 /**
  * Records a receipt of any kind, in a transaction that has locked its record: finds the earlier receipt with the same id, fills several lines,
@@ -68,7 +68,7 @@ const judged = (kind: ReceivingKind): string => `judged as materialized (
        ${refusals(kind)}
        when not r.allow_over and l.position is null then 'unannounced'
        when not r.allow_over and l.total_open < w.quantity then 'beyond'
-       when l.position is null and r.line_count >= ${MOST_LINES} then 'full'
+       when l.position is null and r.line_count >= ${MAX_LINES} then 'full'
        ${kind.receive.refusedQuantities}
      end as refusal
      from wanted w join locked_record r on r.id = w.record_id left join line l on l.position = w.position and l.is_meant and l.is_last

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { BatchedStatement } from '../../database/statements/batched-statement.ts'
 import { statement, type StatementRunner } from '../../database/statements/statement.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import type { RequestContext } from '../../procedures/context.ts'
-import { ServiceError } from '../../procedures/errors.ts'
 import { isGiven } from '../../procedures/fields/fields.ts'
 import { resolveName, sentName } from '../records/index.ts'
 import { groupOf, type StockCaller } from '../stock/index.ts'
@@ -11,7 +11,7 @@ import { receiveAlone } from './receive-alone.ts'
 import { receiveTogether } from './receive-together.ts'
 import type { Made, Received, ReceiveValues } from './receive-values.ts'
 import { recordNotFound } from './read-record.ts'
-import { MOST_LINES, type NewReceipt } from './schemas.ts'
+import { MAX_LINES, type NewReceipt } from './schemas.ts'
 
 interface Receiving {
   caller: StockCaller
@@ -126,6 +126,6 @@ function reasonOf({ noun }: ReceivingKind, { refusal, state, open, quantity }: R
     case 'untaken':
       return `Cannot receive ${quantity}: with other returns, that is more than was taken for the order`
     default:
-      return `The ${noun} has ${MOST_LINES} lines already`
+      return `The ${noun} has ${MAX_LINES} lines already`
   }
 }

@@ -16,7 +16,7 @@ import { returned } from '../../procedures/fields/response-fields.ts'
 import { MAY_BE_CARRIED, namedProduct } from '../records/index.ts'
 
 /** Lines of a record, also those that come into being with a receipt. */
-export const MOST_LINES = 1_000
+export const MAX_LINES = 1_000
 
 export const RECEIVING_STATES = ['expected', 'receiving', 'closed', 'cancelled'] as const
 
@@ -53,8 +53,8 @@ export function newLines<Line extends z.ZodType>(line: Line): z.ZodArray<Line> {
   return z
     .array(line)
     .min(1, 'must not be empty')
-    .max(MOST_LINES, `must have at most ${MOST_LINES} items`)
-    .describe(`Lines, 1 to ${MOST_LINES}. A product may be in several.`)
+    .max(MAX_LINES, `must have at most ${MAX_LINES} items`)
+    .describe(`Lines, 1 to ${MAX_LINES}. A product may be in several.`)
 }
 
 /** Input fields of a receipt, besides the id of its record. */

@@ -1,6 +1,6 @@
 import { statement } from '../../database/statements/statement.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import type { RequestContext } from '../../procedures/context.ts'
-import { ServiceError } from '../../procedures/errors.ts'
 import { recordEvents } from '../events/index.ts'
 import { applyStockChanges, shortage } from '../stock/index.ts'
 import { lineChange, type ReceivingKind, receiptJson } from './kind.ts'

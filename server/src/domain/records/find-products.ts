@@ -1,6 +1,6 @@
 import type { Queryable } from '../../database/database.ts'
 import { statement, type StatementRunner } from '../../database/statements/statement.ts'
-import { ServiceError } from '../../procedures/errors.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import { isGiven } from '../../procedures/fields/fields.ts'
 import { resolveCodes } from '../barcodes/index.ts'
 import { nameOf, type NamedProduct } from './named-product.ts'

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../database/database.ts'
 import type { Statement } from '../../database/statements/statement.ts'
-import { ServiceError } from '../../procedures/errors.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import { id, text } from '../../procedures/fields/fields.ts'
 
 /** The input fields that name an order. */

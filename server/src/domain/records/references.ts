@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Queryable } from '../../database/database.ts'
 import { statement, type Statement } from '../../database/statements/statement.ts'
-import { ServiceError } from '../../procedures/errors.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 
 /** What the first call of a reference sent, twice. A later call is a repeat when one of the two is equal. */
 export interface Content {

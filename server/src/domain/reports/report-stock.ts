@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { statement } from '../../database/statements/statement.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
-import { ServiceError } from '../../procedures/errors.ts'
 import { beginningOf } from './periods.ts'
 import { reportStockInput, reportStockOutput } from './schemas.ts'
 

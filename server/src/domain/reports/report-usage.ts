@@ -1,6 +1,6 @@
 import { statement } from '../../database/statements/statement.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import { textEndpoint } from '../../procedures/endpoint.ts'
-import { ServiceError } from '../../procedures/errors.ts'
 import { JsonText } from '../../procedures/json-text.ts'
 import { jsonText } from '../events/index.ts'
 import { reportUsageInput, reportUsageOutput, usageHour } from './schemas.ts'

@@ -1,15 +1,15 @@
 import { slice } from '../../procedures/slice.ts'
+import { HOUR_MS } from '../../runtime/periodic.ts'
+import { removeOldHours } from './remove-old-hours.ts'
 import { reportDeliveries } from './report-deliveries.ts'
 import { reportOrders } from './report-orders.ts'
 import { reportPicking } from './report-picking.ts'
 import { reportStock } from './report-stock.ts'
 import { reportUsage } from './report-usage.ts'
 
-// Not in index.ts, which has what counts requests.
-export { removeOldHours } from './remove-old-hours.ts'
-
 /** Sums over time. */
 export const reports = slice({
   tags: [{ name: 'reports', description: 'Totals by hour and day.' }],
   endpoints: [reportStock, reportOrders, reportPicking, reportDeliveries, reportUsage],
+  tasks: [{ everyMs: HOUR_MS, run: removeOldHours }],
 })

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { statement } from '../../database/statements/statement.ts'
-import { availabilityColumns, EXPIRED_HOLDS, incomingOf, IS_RESERVING, nextExpectedAt } from '../reserving/index.ts'
+import { availabilityColumns, EXPIRED_HOLDS, incomingOf, IS_RESERVING, nextExpectedAt } from '../reservation-core/index.ts'
 import type { listAvailabilityOutput } from './schemas.ts'
 
 export type ListedAvailability = z.infer<typeof listAvailabilityOutput>['availability'][number]

@@ -1,8 +1,8 @@
 import type { Queryable } from '../../database/database.ts'
 import { statement } from '../../database/statements/statement.ts'
-import { ServiceError } from '../../procedures/errors.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import { recordEvents } from '../events/index.ts'
-import { NO_LINES, RESERVING, settled, withReservationEvents } from '../reserving/index.ts'
+import { NO_LINES, RESERVING, settled, withReservationEvents } from '../reservation-core/index.ts'
 import type { HeldProduct } from './hold-products.ts'
 
 /** A hold whose row is locked. */

@@ -1,9 +1,9 @@
 import { statement } from '../../database/statements/statement.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
-import { ServiceError } from '../../procedures/errors.ts'
 import { isoTimestamp } from '../events/index.ts'
 import { openQuantity, ORDER_STATE_NAMES, ORDER_STATES, type OrderStateId } from '../order-states/index.ts'
-import { availabilityColumns, EXPIRED_HOLDS, incomingDeliveries, IS_READY } from '../reserving/index.ts'
+import { availabilityColumns, EXPIRED_HOLDS, incomingDeliveries, IS_READY } from '../reservation-core/index.ts'
 import { type Blocker, getBlockersInput, getBlockersOutput } from './blocker-schemas.ts'
 import { exact, type Level, problemsOf } from './blockers.ts'
 

@@ -1,4 +1,4 @@
-import { KEEPS_HOLDS } from '../reserving/index.ts'
+import { KEEPS_HOLDS } from '../reservation-core/index.ts'
 
 /** SQL for the state of a hold `h`, which follows from its time: expired holds count for nothing at once. Without a policy none is active. */
 export const HOLD_STATE = `case when h.state <> 'active' then h.state when h.expires_at <= clock_timestamp() then 'expired'

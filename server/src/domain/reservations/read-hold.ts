@@ -1,6 +1,6 @@
 import type { Queryable } from '../../database/database.ts'
 import { statement } from '../../database/statements/statement.ts'
-import { ServiceError } from '../../procedures/errors.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import { HOLD_COLUMNS } from './hold-columns.ts'
 import type { Hold } from './schemas.ts'
 

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../database/database.ts'
 import { statement } from '../../database/statements/statement.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
-import { ServiceError } from '../../procedures/errors.ts'
 import { settleProductsOf } from './fill-hold.ts'
 import { lockHold, stateOf } from './lock-hold.ts'
 import { readHold } from './read-hold.ts'

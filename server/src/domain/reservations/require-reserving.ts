@@ -1,6 +1,6 @@
 import type { Queryable } from '../../database/database.ts'
-import { ServiceError } from '../../procedures/errors.ts'
-import { reservationPhase } from '../reserving/index.ts'
+import { ServiceError } from '../../errors/service-error.ts'
+import { reservationPhase } from '../reservation-core/index.ts'
 
 /** Throws `hold_error` while the tenant does not reserve, or does not yet for all open orders. */
 export async function requireReserving(db: Queryable, tenantId: number): Promise<void> {

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { statement } from '../../database/statements/statement.ts'
-import { IS_RESERVING } from '../reserving/index.ts'
+import { IS_RESERVING } from '../reservation-core/index.ts'
 import type { listReservationsOutput } from './schemas.ts'
 
 export type ListedReservation = z.infer<typeof listReservationsOutput>['reservations'][number]

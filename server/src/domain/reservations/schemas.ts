@@ -13,7 +13,7 @@ import {
 } from '../../procedures/fields/fields.ts'
 import { returned } from '../../procedures/fields/response-fields.ts'
 import { hasQuantity, MAY_BE_CARRIED, namedProduct, namesOneProduct } from '../records/index.ts'
-import { availabilityFields } from '../reserving/index.ts'
+import { availabilityFields } from '../reservation-core/index.ts'
 
 const filters = {
   product_id: queryInteger().optional().describe('Only this product.'),

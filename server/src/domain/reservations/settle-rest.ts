@@ -2,7 +2,7 @@ import type { Queryable } from '../../database/database.ts'
 import { isOfMovedTenant, isOfStatement } from '../../database/errors.ts'
 import { statement } from '../../database/statements/statement.ts'
 import { recordEvents } from '../events/index.ts'
-import { NO_LINES, RESERVING, settled, withReservationEvents } from '../reserving/index.ts'
+import { NO_LINES, RESERVING, settled, withReservationEvents } from '../reservation-core/index.ts'
 
 /**
  * Expired lines, and products with more to settle, that a round settles of a tenant, in one statement: no tenant's backlog delays the others by more
@@ -14,7 +14,7 @@ const PIECE = 25
 const LOCK_TIMEOUT_MS = 500
 
 /** Of a tenant's products that are settled one by one, so many may fail in a round: each may have waited for a lock, and other tenants wait meanwhile. */
-const MOST_FAILURES = 2
+const MAX_FAILURES = 2
 
 /** How long a run goes on with the tenants that had something to settle. Then all are looked at again. */
 const RUN_MS = 1_000
@@ -107,7 +107,7 @@ async function settlePiece(
     if (alone.is === 'settled') hasSettled = true
     if (alone.is !== 'failed') continue
     onError(alone.error)
-    if (++failures >= MOST_FAILURES) break
+    if (++failures >= MAX_FAILURES) break
   }
   return hasSettled
 }

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Queryable } from '../../database/database.ts'
 import { statement } from '../../database/statements/statement.ts'
-import { ServiceError } from '../../procedures/errors.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import { takenOf } from '../order-states/index.ts'
 import { findOrderBy, type NamedOrder, requireOrder } from '../records/index.ts'
 import { returnedOf } from './returned-goods.ts'

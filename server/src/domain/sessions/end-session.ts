@@ -1,6 +1,6 @@
 import { statement } from '../../database/statements/statement.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
-import { ServiceError } from '../../procedures/errors.ts'
 import { endSessionInput, endSessionOutput } from './schemas.ts'
 
 const endById = statement<[tenantId: number, id: number], { tenant_id: number }>({

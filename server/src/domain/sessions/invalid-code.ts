@@ -1,4 +1,4 @@
-import { ServiceError } from '../../procedures/errors.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 
 /** One message for all causes: unknown, used, replaced and too old. */
 const MESSAGES = {

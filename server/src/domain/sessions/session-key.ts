@@ -1,6 +1,6 @@
 import type { Transaction } from '../../database/connections/queryable.ts'
 import { statement } from '../../database/statements/statement.ts'
-import { ServiceError } from '../../procedures/errors.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 
 const MAX_USER_AGENT = 500
 

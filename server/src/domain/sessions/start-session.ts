@@ -1,7 +1,7 @@
 import type { Database } from '../../database/database.ts'
 import type { Transaction } from '../../database/connections/queryable.ts'
 import { statement } from '../../database/statements/statement.ts'
-import { ServiceError } from '../../procedures/errors.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import { recordEntry } from '../audit/index.ts'
 import { endSessionOf, type EndedSession } from './end-session-of.ts'
 import { invalidCode } from './invalid-code.ts'

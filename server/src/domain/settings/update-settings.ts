@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { statement } from '../../database/statements/statement.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
-import { FORGOTTEN_MS } from '../reserving/index.ts'
+import { FORGOTTEN_MS } from '../reservation-core/index.ts'
 import { readSettings } from './read-settings.ts'
 import { settings, updateSettingsInput } from './schemas.ts'
 

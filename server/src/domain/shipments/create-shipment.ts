@@ -14,7 +14,7 @@ import {
   recordEventPosition,
   requireOrder,
 } from '../records/index.ts'
-import { requireUncancelled } from './lock-order.ts'
+import { requireUncancelled } from './order-lock.ts'
 import { contentOf, findPacked, packedValues, requireLines, requireRoom } from './packed-goods.ts'
 import { NEXT_VALUE, PACKED, type PackedValues, packagesFor, TOO_MUCH, type TooMuch } from './packing-parts.ts'
 import { readShipment } from './read-shipment.ts'

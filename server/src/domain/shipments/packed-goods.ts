@@ -1,6 +1,6 @@
 import type { Queryable } from '../../database/database.ts'
 import { statement } from '../../database/statements/statement.ts'
-import { ServiceError } from '../../procedures/errors.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import { findProducts, type FoundProduct, problemOf, requireNone, sentName } from '../records/index.ts'
 import type { PackedValues, TooMuch } from './packing-parts.ts'
 import type { NewPackage, NewPackageLine } from './schemas.ts'

@@ -17,8 +17,8 @@ import { returned } from '../../procedures/fields/response-fields.ts'
 import { hasQuantity, MAY_BE_CARRIED, namedOrder, namedProduct } from '../records/index.ts'
 import { packageNumber, shipmentReference, shipmentState, trackingFields } from './shipment-topics.ts'
 
-const MOST_PACKAGES = 100
-const MOST_LINES = 1_000
+const MAX_PACKAGES = 100
+const MAX_LINES = 1_000
 
 const reference = text(255, { minLength: 1 })
 
@@ -60,8 +60,8 @@ const newPackage = z
     lines: z
       .array(newPackageLine)
       .min(1, 'must not be empty')
-      .max(MOST_LINES, `must have at most ${MOST_LINES} items`)
-      .describe(`Contents of the package, 1 to ${MOST_LINES} lines.`),
+      .max(MAX_LINES, `must have at most ${MAX_LINES} items`)
+      .describe(`Contents of the package, 1 to ${MAX_LINES} lines.`),
     weight: amount
       .nullish()
       .describe('Weight of the package in kilograms.')
@@ -84,9 +84,9 @@ const EXAMPLE = {
 }
 const newPackages = z
   .array(newPackage)
-  .max(MOST_PACKAGES, `must have at most ${MOST_PACKAGES} items`)
-  .refine((packages) => packages.reduce((sum, { lines }) => sum + lines.length, 0) <= MOST_LINES, {
-    message: `must have at most ${MOST_LINES} lines in all`,
+  .max(MAX_PACKAGES, `must have at most ${MAX_PACKAGES} items`)
+  .refine((packages) => packages.reduce((sum, { lines }) => sum + lines.length, 0) <= MAX_LINES, {
+    message: `must have at most ${MAX_LINES} lines in all`,
   })
   .nullish()
 
@@ -103,7 +103,7 @@ export const createShipmentInput = z
     order_tenant_id: namedOrder.order_tenant_id.meta({ examples: ['SHOP-10042'] }),
     packages: newPackages
       .describe(
-        `Packages, numbered from 1 in this order, at most ${MOST_PACKAGES} with at most ${MOST_LINES} lines in all. Default: none yet.`,
+        `Packages, numbered from 1 in this order, at most ${MAX_PACKAGES} with at most ${MAX_LINES} lines in all. Default: none yet.`,
       )
       .meta({ examples: [[EXAMPLE]] }),
   })
@@ -173,13 +173,13 @@ const tracking = z
 export const updateShipmentInput = z.object({
   id: shipmentPathId,
   packages: newPackages.describe(
-    `Replaces all packages, while the shipment is open. Numbered from 1, at most ${MOST_PACKAGES} with at most ${MOST_LINES} lines in all.`,
+    `Replaces all packages, while the shipment is open. Numbered from 1, at most ${MAX_PACKAGES} with at most ${MAX_LINES} lines in all.`,
   ),
   tracking: z
     .array(tracking)
-    .max(MOST_PACKAGES, `must have at most ${MOST_PACKAGES} items`)
+    .max(MAX_PACKAGES, `must have at most ${MAX_PACKAGES} items`)
     .nullish()
-    .describe(`Tracking of packages, at most ${MOST_PACKAGES}, in every state except \`cancelled\`. Applied after \`packages\`.`)
+    .describe(`Tracking of packages, at most ${MAX_PACKAGES}, in every state except \`cancelled\`. Applied after \`packages\`.`)
     .meta({ examples: [[{ number: 1, tracking_url: 'https://track.example.com/00340434292135100186' }]] }),
 })
 

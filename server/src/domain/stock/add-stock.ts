@@ -1,4 +1,4 @@
-import { settled } from '../reserving/index.ts'
+import { settled } from '../reservation-core/index.ts'
 import { SAME_WAREHOUSE, SETTLED_STOCK, warehouseTotal } from './apply-stock-changes.ts'
 import { countStocked } from './count-stocked.ts'
 import { movementsOf } from './movements-of.ts'

@@ -3,7 +3,7 @@ import type { BatchedStatement } from '../../database/statements/batched-stateme
 import { statement } from '../../database/statements/statement.ts'
 import { recordEvents } from '../events/index.ts'
 import { applyStockChanges } from './apply-stock-changes.ts'
-import { NAMED_PRODUCTS } from './named-product.ts'
+import { NAMED_PRODUCTS } from './product-by-id-or-sku.ts'
 import type { adjustStockInput } from './schemas.ts'
 import { groupOf, type StockCaller } from './stock-caller.ts'
 

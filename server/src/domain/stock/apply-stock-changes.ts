@@ -1,4 +1,4 @@
-import { RESERVING, settled } from '../reserving/index.ts'
+import { RESERVING, settled } from '../reservation-core/index.ts'
 import { comparedApart, comparedTogether } from './compared-changes.ts'
 import { countStocked } from './count-stocked.ts'
 import { movementsOf } from './movements-of.ts'

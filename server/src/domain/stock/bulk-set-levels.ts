@@ -12,7 +12,7 @@ import {
   valuesOf,
   type ValuesOfUpdates,
 } from './bulk-updates.ts'
-import { NAMED_PRODUCTS } from './named-product.ts'
+import { NAMED_PRODUCTS } from './product-by-id-or-sku.ts'
 import { bulkSetLevelsInput, bulkSetLevelsOutput } from './schemas.ts'
 import { setExpectedLevels } from './set-expected-levels.ts'
 import { mayBeKnown, setKnownLevels } from './set-known-levels.ts'

@@ -3,7 +3,7 @@ import type { Caller } from '../../procedures/context.ts'
 import { id } from '../../procedures/fields/fields.ts'
 import { itemError } from '../../procedures/invalid-input.ts'
 import { mapInTurns } from '../../runtime/event-loop/turns.ts'
-import { OTHER_PRODUCT } from './named-product.ts'
+import { OTHER_PRODUCT } from './product-by-id-or-sku.ts'
 import { otherQuantity } from './quantity-conflict.ts'
 import { type bulkSetLevelsOutput, stockUpdate } from './schemas.ts'
 

@@ -1,4 +1,4 @@
-import { IS_RESERVING } from '../reserving/index.ts'
+import { IS_RESERVING } from '../reservation-core/index.ts'
 import { countStocked } from './count-stocked.ts'
 import { movementsOf } from './movements-of.ts'
 import { apart, OUT_OF_RANGE, UNSELLABLE } from './stock-change-parts.ts'

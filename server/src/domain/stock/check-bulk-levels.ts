@@ -2,7 +2,7 @@ import { statement } from '../../database/statements/statement.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
 import { bulkResponse, expectedQuantities, type UnmadeUpdate, valuesOf, type ValuesOfUpdates } from './bulk-updates.ts'
 import { comparedOnly } from './compared-changes.ts'
-import { NAMED_PRODUCTS } from './named-product.ts'
+import { NAMED_PRODUCTS } from './product-by-id-or-sku.ts'
 import { bulkSetLevelsInput, bulkSetLevelsOutput } from './schemas.ts'
 
 /** The updates that `set_expected_levels` would not make, found by the same comparisons. */

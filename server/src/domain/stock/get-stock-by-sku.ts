@@ -1,10 +1,10 @@
 import type { z } from 'zod'
 import type { Queryable } from '../../database/database.ts'
 import { statement } from '../../database/statements/statement.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import type { RequestContext } from '../../procedures/context.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
-import { ServiceError } from '../../procedures/errors.ts'
-import { availabilityOrNone, readByPolicy, type SeenAvailability, shownAvailability } from '../reserving/index.ts'
+import { availabilityOrNone, readByPolicy, type SeenAvailability, shownAvailability } from '../reservation-core/index.ts'
 import { getStockBySkuInput, getStockBySkuOutput } from './schemas.ts'
 
 type Stock = Omit<z.infer<typeof getStockBySkuOutput>, 'availability'> & SeenAvailability

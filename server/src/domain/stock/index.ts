@@ -1,7 +1,6 @@
 export { addStock } from './add-stock.ts'
 export { applyStockChanges, SETTLED_STOCK } from './apply-stock-changes.ts'
 export { countStocked } from './count-stocked.ts'
-export { recountStocked } from './fold-stocked.ts'
 export { shortage } from './shortage.ts'
 export { listMovementsInput, stockLevel, stockMovement, stockUpdate } from './schemas.ts'
 export { lowAlerts } from './stock-events.ts'

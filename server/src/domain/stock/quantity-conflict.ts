@@ -1,4 +1,4 @@
-import { ServiceError } from '../../procedures/errors.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 
 /** Why a change with an `expected_quantity` is not made. */
 export const otherQuantity = (expected: number, current: number): string => `the level is ${current}, not ${expected}`

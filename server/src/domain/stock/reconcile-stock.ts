@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { statement } from '../../database/statements/statement.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
-import { IS_READY } from '../reserving/index.ts'
+import { IS_READY } from '../reservation-core/index.ts'
 import { reconcileStockInput, reconcileStockOutput } from './schemas.ts'
 
 type Reconciliation = z.infer<typeof reconcileStockOutput>

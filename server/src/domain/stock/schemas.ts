@@ -18,8 +18,8 @@ import {
   text,
 } from '../../procedures/fields/fields.ts'
 import { until } from '../../procedures/fields/moments.ts'
-import { availability } from '../reserving/index.ts'
-import { namesProduct, productName } from './named-product.ts'
+import { availability } from '../reservation-core/index.ts'
+import { namesProduct, productByIdOrSku } from './product-by-id-or-sku.ts'
 
 const MOVEMENT_TYPES = ['IN', 'OUT', 'TRANSFER', 'ADJUSTMENT'] as const
 const MAX_UPDATES = 1_000
@@ -28,7 +28,7 @@ const locationId = text(64, { minLength: 1 })
 const changedLocation = locationId
   .describe('Id of the location. A location that does not exist is created in the default warehouse.')
   .meta({ examples: ['A-01-03'] })
-const product = { ...productName, sku: productName.sku.meta({ examples: ['TEA-G-100'] }) }
+const product = { ...productByIdOrSku, sku: productByIdOrSku.sku.meta({ examples: ['TEA-G-100'] }) }
 const reason = text(1_000)
   .nullish()
   .describe('Reason, stored with the movement. `stock/updated` includes it if the event allows the value.')

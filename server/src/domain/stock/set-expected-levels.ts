@@ -1,7 +1,7 @@
 import { statement } from '../../database/statements/statement.ts'
 import { EVENT_TIME, recordEvents } from '../events/index.ts'
 import { applyStockChanges } from './apply-stock-changes.ts'
-import { NAMED_PRODUCTS } from './named-product.ts'
+import { NAMED_PRODUCTS } from './product-by-id-or-sku.ts'
 
 /**
  * Like `set_stock_levels`, for updates of which at least one has an expected quantity. Returns the updates that were not made; those of a

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../database/connections/queryable.ts'
 import { type RunOptions, statement } from '../../database/statements/statement.ts'
 import { EVENT_TIME, recordEvents } from '../events/index.ts'
-import { IS_RESERVING, wasReserving } from '../reserving/index.ts'
+import { IS_RESERVING, wasReserving } from '../reservation-core/index.ts'
 import { SAME_WAREHOUSE } from './apply-stock-changes.ts'
 import type { PositionedUpdate, ValuesOfUpdates } from './bulk-updates.ts'
 import { countStocked } from './count-stocked.ts'

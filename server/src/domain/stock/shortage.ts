@@ -1,4 +1,4 @@
-import { ServiceError } from '../../procedures/errors.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import { MAX_QUANTITY } from '../../procedures/fields/fields.ts'
 
 export const OUT_OF_RANGE_MESSAGE = `The stock level would leave the range 0 to ${MAX_QUANTITY}`

@@ -1,4 +1,5 @@
 import { slice } from '../../procedures/slice.ts'
+import { HOUR_MS } from '../../runtime/periodic.ts'
 import { adjustStock } from './adjust-stock.ts'
 import { bulkSetLevels } from './bulk-set-levels.ts'
 import { checkBulkLevels } from './check-bulk-levels.ts'
@@ -16,7 +17,7 @@ import { transferStock } from './transfer-stock.ts'
 import { stockUpdated, stockLowAlert, stockMovementCreated } from './stock-topics.ts'
 
 import { foldMovements } from './fold-movements.ts'
-import { foldStocked } from './fold-stocked.ts'
+import { foldStocked, recountStocked } from './fold-stocked.ts'
 
 /** Stock levels and movements. */
 export const stock = slice({
@@ -43,5 +44,6 @@ export const stock = slice({
     stock_levels_quantity_range: { code: 'adjustment_error', message: OUT_OF_RANGE_MESSAGE },
   },
   rollups: [foldMovements, foldStocked],
+  tasks: [{ everyMs: HOUR_MS, run: recountStocked }],
   exports: [exportedMovements, exportedLevels],
 })

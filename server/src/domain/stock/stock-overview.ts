@@ -3,7 +3,7 @@ import { type Statement, statement } from '../../database/statements/statement.t
 import { isFoundByIndex, recordsContaining, recordsContainingShort } from '../../database/statements/text-search.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
 import { paginationOf } from '../../procedures/fields/fields.ts'
-import { type Availability, availabilityOf } from '../reserving/index.ts'
+import { type Availability, availabilityOf } from '../reservation-core/index.ts'
 import { stockOverviewInput, stockOverviewOutput } from './schemas.ts'
 
 type Product = z.infer<typeof stockOverviewOutput>['products'][number]

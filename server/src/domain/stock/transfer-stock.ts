@@ -3,7 +3,7 @@ import { statement } from '../../database/statements/statement.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
 import { recordEvents } from '../events/index.ts'
 import { applyStockChanges } from './apply-stock-changes.ts'
-import { NAMED_PRODUCTS, requireNamedProduct } from './named-product.ts'
+import { NAMED_PRODUCTS, requireNamedProduct } from './product-by-id-or-sku.ts'
 import { transferStockInput, transferStockOutput } from './schemas.ts'
 import { shortage } from './shortage.ts'
 

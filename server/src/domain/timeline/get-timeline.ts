@@ -1,5 +1,5 @@
+import { ServiceError } from '../../errors/service-error.ts'
 import { textEndpoint } from '../../procedures/endpoint.ts'
-import { ServiceError } from '../../procedures/errors.ts'
 import { JsonText } from '../../procedures/json-text.ts'
 import { cursorText } from './cursor.ts'
 import type { TimelineEntry } from './entries-of.ts'

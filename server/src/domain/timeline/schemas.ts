@@ -4,7 +4,7 @@ import { cursorQuery, oneCursor, pageQuery, pathId, timestamp } from '../../proc
 import { returned } from '../../procedures/fields/response-fields.ts'
 import { FLOW_STATES } from '../picking/index.ts'
 import { recordState } from '../receiving/index.ts'
-import { reservationUpdated } from '../reserving/index.ts'
+import { reservationUpdated } from '../reservation-core/index.ts'
 import { stockMovement } from '../stock/index.ts'
 import { delivery } from '../webhooks/index.ts'
 import { CURSOR, cursorOf } from './cursor.ts'

@@ -1,7 +1,7 @@
 import { statement } from '../../database/statements/statement.ts'
 import { requireAllowedTarget } from '../../delivery/index.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
-import { ServiceError } from '../../procedures/errors.ts'
 import { createWebhookOutput, type CreatedWebhook, createWebhookInput } from './schemas.ts'
 import { newSigningSecret } from './signing-secret.ts'
 

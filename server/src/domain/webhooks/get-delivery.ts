@@ -1,7 +1,7 @@
 import type { Queryable } from '../../database/database.ts'
 import { statement } from '../../database/statements/statement.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
-import { ServiceError } from '../../procedures/errors.ts'
 import { DELIVERY_COLUMNS, deliveryOf, type DeliveryRow, partsOfDeliveryId } from './delivery-row.ts'
 import { delivery, type Delivery, deliveryPath } from './schemas.ts'
 import { subscriptionIdOf } from './webhook-id.ts'

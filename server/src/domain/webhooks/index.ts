@@ -1,4 +1,3 @@
-export { clearDeletedSubscriptions } from './clear-deleted.ts'
 export { deliveryOf, type DeliveryRow } from './delivery-row.ts'
 export { delivery, type Delivery } from './schemas.ts'
 export { parseSubscriptionId } from './webhook-id.ts'

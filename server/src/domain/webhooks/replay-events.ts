@@ -1,7 +1,7 @@
 import { statement } from '../../database/statements/statement.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import { askedForBy } from '../../procedures/event-topics.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
-import { ServiceError } from '../../procedures/errors.ts'
 import { getWebhook } from './get-webhook.ts'
 import { replayEventsOutput, replayEventsInput } from './schemas.ts'
 import { subscriptionIdOf } from './webhook-id.ts'

@@ -1,6 +1,6 @@
 import { statement } from '../../database/statements/statement.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
-import { ServiceError } from '../../procedures/errors.ts'
 import { rotateSecretOutput, webhookPath } from './schemas.ts'
 import { newSigningSecret } from './signing-secret.ts'
 import { subscriptionIdOf, webhookNotFound } from './webhook-id.ts'

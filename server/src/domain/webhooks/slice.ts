@@ -1,4 +1,6 @@
 import { slice } from '../../procedures/slice.ts'
+import { MINUTE_MS } from '../../runtime/periodic.ts'
+import { clearDeletedSubscriptions } from './clear-deleted.ts'
 import { exportedDeliveries } from './export-deliveries.ts'
 import { createWebhook } from './create-webhook.ts'
 import { deleteWebhook } from './delete-webhook.ts'
@@ -12,7 +14,7 @@ import { rotateSecret } from './rotate-secret.ts'
 import { sendTest } from './send-test.ts'
 import { updateWebhook } from './update-webhook.ts'
 
-import { measureBacklog } from '../../delivery/index.ts'
+import { measureBacklog, putBackEvents } from '../../delivery/index.ts'
 
 /** Webhook subscriptions and deliveries. */
 export const webhooks = slice({
@@ -42,5 +44,9 @@ export const webhooks = slice({
     },
     measure: measureBacklog,
   },
+  tasks: [
+    { everyMs: 10_000, run: clearDeletedSubscriptions },
+    { everyMs: MINUTE_MS, run: putBackEvents },
+  ],
   exports: [exportedDeliveries],
 })

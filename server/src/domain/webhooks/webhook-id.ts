@@ -1,4 +1,4 @@
-import { ServiceError } from '../../procedures/errors.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 
 /** A subscription's id from its text; undefined for any other text. */
 export function parseSubscriptionId(id: string): number | undefined {

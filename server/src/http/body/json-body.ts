@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { ServiceError } from '../../procedures/errors.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import { isTurnOver, nextTurn } from '../../runtime/event-loop/turns.ts'
 import { unsupportedMediaType } from '../failures.ts'
 import { type RequestScheduler, startRequest } from '../limits/request-scheduler.ts'

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { ServiceError } from '../../errors/service-error.ts'
 import type { LargeList } from '../../procedures/context.ts'
-import { ServiceError } from '../../procedures/errors.ts'
 import { pauseAfter } from '../../runtime/event-loop/turns.ts'
 import { within } from '../../runtime/within.ts'
 

@@ -5,9 +5,9 @@ import { hasBody } from './body-headers.ts'
 
 /** Limits of time and size for reading a body that is discarded. */
 const LONGEST_WAIT_MS = 10_000
-const MOST_BYTES = 67_108_864
+const MAX_BYTES = 67_108_864
 /** Limit of such bodies at the same time in this process, so that reading them does not slow down other requests. */
-const MOST_SENDERS = 256
+const MAX_SENDERS = 256
 /** Limit of all such bodies together in this process. A hundred bodies of 5 MB that arrive as fast as possible occupy a core for half a second. */
 const BYTES_PER_SECOND = 33_554_432
 const SAVED_BYTES = 1_048_576
@@ -24,7 +24,7 @@ export function respondAfterBody(app: FastifyInstance): void {
   const pace = new Pace(BYTES_PER_SECOND, { saved: SAVED_BYTES, debt: BYTES_PER_SECOND })
   app.addHook('onSend', ({ raw }, reply, payload, done) => {
     if (!isArriving(raw)) return done(null, payload)
-    if (senders >= MOST_SENDERS) {
+    if (senders >= MAX_SENDERS) {
       reply.header('connection', 'close')
       return done(null, payload)
     }
@@ -47,7 +47,7 @@ function discard(request: IncomingMessage, pace: Pace, done: (isComplete: boolea
   const count = (chunk: Buffer): void => {
     bytes += chunk.length
     pace.take(chunk.length)
-    if (bytes > MOST_BYTES) end()
+    if (bytes > MAX_BYTES) end()
     else if (bytes > UNDELAYED_BYTES && !pace.isAllowed) {
       request.pause()
       resumption = setTimeout(() => request.resume(), pace.waitMs)

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../procedures/errors.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import { activeTenants } from '../../runtime/event-loop/active-tenants.ts'
 
 const POLL_MS = 20

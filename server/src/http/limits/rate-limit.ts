@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../../config.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import type { Caller } from '../../procedures/context.ts'
-import { ServiceError } from '../../procedures/errors.ts'
 import type { Shards } from '../../shards/shards.ts'
 import type { Guard } from '../guards.ts'
 import { RequestAllowance, type Taken } from './request-allowance.ts'

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type DeviceOperator, findOperatorOfDevice } from '../../domain/sessions/index.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import type { CallerSession } from '../../procedures/context.ts'
 import type { Endpoint } from '../../procedures/endpoint.ts'
-import { ServiceError } from '../../procedures/errors.ts'
 import type { Shards } from '../../shards/shards.ts'
 import { type Device, type Devices, refreshedDevice } from './device-sessions.ts'
 

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { KnownDevice } from '../../domain/sessions/index.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import type { Caller } from '../../procedures/context.ts'
-import { ServiceError } from '../../procedures/errors.ts'
 import { addressNotAllowed } from '../authentication.ts'
 import { clearCookie, readCookie } from './page-cookie.ts'
 import type { CachedSession, SessionCache } from './session-cache.ts'

@@ -11,7 +11,7 @@ import {
   signInOperator,
   signOutOperator,
 } from '../../domain/sessions/index.ts'
-import { ServiceError } from '../../procedures/errors.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import { id, text, trimmedText } from '../../procedures/fields/fields.ts'
 import { invalidInput } from '../../procedures/invalid-input.ts'
 import { allowListOf } from '../../runtime/allow-list.ts'

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { ServiceError } from '../../procedures/errors.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import { hasBody, isJsonType } from '../body/body-headers.ts'
 import { pathOf } from '../url-path.ts'
 import { setPageHeaders } from './page-headers.ts'

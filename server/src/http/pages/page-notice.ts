@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { ServiceError } from '../../procedures/errors.ts'
+import type { ServiceError } from '../../errors/service-error.ts'
 
 const CONTENT_SECURITY_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 

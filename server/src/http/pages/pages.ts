@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { ServiceError } from '../../procedures/errors.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import type { AdmitDevice } from '../rest.ts'
 import { pathOf } from '../url-path.ts'
 import type { PageApp, PageRequest } from './page-request.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { Database } from '../../database/database.ts'
-import { ServiceError } from '../../procedures/errors.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import { networkOf } from '../../runtime/client-address.ts'
 import { RequestAllowance } from '../limits/request-allowance.ts'
 

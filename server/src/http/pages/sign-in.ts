@@ -3,7 +3,7 @@ import { z } from 'zod'
 import manifest from '../../../package.json' with { type: 'json' }
 import type { Config } from '../../config.ts'
 import { invalidCode, type KnownSession, parseSessionToken, parseSignInCode, startSession } from '../../domain/sessions/index.ts'
-import { ServiceError } from '../../procedures/errors.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import { text } from '../../procedures/fields/fields.ts'
 import { invalidInput } from '../../procedures/invalid-input.ts'
 import { allowListOf } from '../../runtime/allow-list.ts'

@@ -3,7 +3,7 @@ import { IS_REUSABLE } from '../../database/keyed-calls/key-rows.ts'
 import { statement } from '../../database/statements/statement.ts'
 import type { Encryption } from '../../runtime/encryption/encryption.ts'
 import type { CallResult } from '../call-context.ts'
-import { ServiceError } from '../errors.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 
 interface StoredResponse {
   request_hash: Buffer

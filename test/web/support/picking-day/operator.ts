@@ -21,7 +21,7 @@ interface OperatorOptions {
   beforeStep: () => Promise<void>
 }
 
-const MOST_STEPS = 500
+const MAX_STEPS = 500
 /** The same code within 300 ms is one scan. */
 const SAME_CODE_MS = 320
 
@@ -42,7 +42,7 @@ export class Operator {
   /** Picks an order from its start until the queue is on the screen again. */
   async pick(order: OrderToPick): Promise<void> {
     await this.#start(order)
-    for (let step = 0; step < MOST_STEPS; step++) {
+    for (let step = 0; step < MAX_STEPS; step++) {
       await this.#options.beforeStep()
       const seen = await look(this.#options.page)
       if (seen.problem !== undefined) await this.#acknowledge()
@@ -86,7 +86,7 @@ export class Operator {
 
   async #start({ order_tenant_id }: OrderToPick): Promise<void> {
     const { page } = this.#options
-    for (let attempt = 0; attempt < MOST_STEPS; attempt++) {
+    for (let attempt = 0; attempt < MAX_STEPS; attempt++) {
       await expect.poll(async () => (await look(page)).screen).toBe('queue')
       const { outcome } = await this.#scan('orders started', order_tenant_id)
       if (outcome === 'taken') {

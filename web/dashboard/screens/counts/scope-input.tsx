@@ -9,7 +9,7 @@ import { useFieldMessage } from '../../kit/field-message.ts'
 import { ProductCombo } from '../../kit/product-combo.tsx'
 import styles from './counts.module.css'
 
-const MOST_OFFERED = 100
+const MAX_OFFERED = 100
 
 /** A location or product of the scope of a count. */
 export interface Chosen {
@@ -26,7 +26,7 @@ interface ScopeProps {
 /** The locations of the scope. The first hundred are offered, of the warehouse if one is chosen; any id can be typed. */
 export function LocationsInput({ chosen, warehouse, onChange }: ScopeProps & { warehouse: number | undefined }) {
   const [added, setAdded] = useState(0)
-  const { data } = useRead(['locations', 'combo'], (api, options) => api.locations.list({ limit: MOST_OFFERED }, options))
+  const { data } = useRead(['locations', 'combo'], (api, options) => api.locations.list({ limit: MAX_OFFERED }, options))
   const offered = data?.locations.filter(({ warehouse_id }) => warehouse === undefined || warehouse_id === warehouse) ?? []
   const add = (item: Chosen): void => {
     setAdded(added + 1)

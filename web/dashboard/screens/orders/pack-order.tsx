@@ -9,7 +9,7 @@ import { nameOfShipment } from '../shipments/shipment-actions.tsx'
 import { type LineToPack, linesToPack } from './lines-to-pack.ts'
 
 /** Lines in one dialog. What is left then is packed with the next. */
-const MOST_LINES = 50
+const MAX_LINES = 50
 
 interface Props {
   order: Order
@@ -20,7 +20,7 @@ interface Props {
 /** Packs what was picked of an order and is in no shipment yet, in one package. */
 export function PackOrder({ order, shipments, onClose }: Props) {
   const all = linesToPack(order, shipments)
-  const lines = all.slice(0, MOST_LINES)
+  const lines = all.slice(0, MAX_LINES)
   const [typed, bind] = useTyped<Record<string, string>>(() => ({
     ...Object.fromEntries(lines.map(({ line, left }) => [String(line.id), String(left)])),
     reference: '',

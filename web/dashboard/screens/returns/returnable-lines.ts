@@ -6,7 +6,7 @@ import type { NewLine } from '../../kit/lines-input.tsx'
 import { takenOf } from '../../kit/taken-of.ts'
 
 /** An order with more returns is offered too much, which the server refuses. */
-const MOST_RETURNS = 20
+const MAX_RETURNS = 20
 
 interface Returnable {
   order: Order
@@ -18,7 +18,7 @@ interface Returnable {
 export async function readReturnable(api: FulfillmentClient, orderId: number, options: RequestOptions): Promise<Returnable> {
   const [order, { returns }] = await Promise.all([
     api.orders.get(orderId, options),
-    api.returns.list({ order_id: orderId, limit: MOST_RETURNS }, options),
+    api.returns.list({ order_id: orderId, limit: MAX_RETURNS }, options),
   ])
   const counted = returns.filter(({ state }) => state !== 'cancelled')
   const earlier = await Promise.all(counted.map(({ id }) => api.returns.get(id, options)))

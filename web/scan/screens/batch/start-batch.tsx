@@ -6,7 +6,7 @@ import { nameOfWalk } from '../../app/picking-actions.ts'
 import { pickScreen } from '../../app/screen.ts'
 import { useApp, useCodes, useTitle } from '../../app/use-app.ts'
 import { Attempts } from '../../app/attempts.ts'
-import { MOST_SLOTS, startBatch } from '../../batch/start-batch.ts'
+import { MAX_SLOTS, startBatch } from '../../batch/start-batch.ts'
 import { Button } from '../../kit/button.tsx'
 import { Field } from '../../kit/field.tsx'
 import styles from '../screens.module.css'
@@ -51,7 +51,7 @@ function StartForm() {
   const [isSingleLine, setSingleLine] = useState(false)
   const [isBusy, setBusy] = useState(false)
   const slots = /^\d{1,2}$/.test(typed) ? Number(typed) : 0
-  const isRight = slots >= 1 && slots <= MOST_SLOTS
+  const isRight = slots >= 1 && slots <= MAX_SLOTS
   const start = async (): Promise<void> => {
     app.feedback.unlock()
     setBusy(true)
@@ -72,7 +72,7 @@ function StartForm() {
         label={texts.slots}
         value={typed}
         inputMode="numeric"
-        placeholder={texts.slotsHint(MOST_SLOTS)}
+        placeholder={texts.slotsHint(MAX_SLOTS)}
         onChange={setTyped}
       />
       <label className={styles.choice}>

@@ -20,7 +20,7 @@ import { RecordList } from './record-list.tsx'
 import { useFresh } from './use-fresh.ts'
 
 /** So many of the levels to come are listed. */
-const MOST_TO_COME = 20
+const MAX_TO_COME = 20
 
 /** Counts of stock: the list of them, or one of them. */
 export default function CountList({ record }: { tile: Tile; record?: number | undefined }) {
@@ -163,12 +163,12 @@ function Levels({ levels, onChoose }: { levels: readonly LevelLine[]; onChoose: 
 
 function ToCome({ levels }: { levels: readonly LevelLine[] }) {
   if (levels.length === 0) return null
-  const more = levels.length - MOST_TO_COME
+  const more = levels.length - MAX_TO_COME
   return (
     <section>
       <h2>{goods.count.still}</h2>
       <ul aria-label={goods.count.still} className={styles.list}>
-        {levels.slice(0, MOST_TO_COME).map(({ location_id, location_code, product_id, name }) => (
+        {levels.slice(0, MAX_TO_COME).map(({ location_id, location_code, product_id, name }) => (
           <li key={`${location_id} ${product_id}`} className={styles.line}>
             {goods.count.level(location_code, name)}
           </li>

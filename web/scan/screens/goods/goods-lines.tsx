@@ -5,12 +5,12 @@ import { Button } from '../../kit/button.tsx'
 import styles from '../screens.module.css'
 
 /** More would slow down each scan on an old handheld. */
-const MOST_LINES = 50
+const MAX_LINES = 50
 
 /** What was announced and what has come of it: open lines first. A tap counts as a scan of the product. */
 export function GoodsLines({ lines, onTake }: { lines: readonly GoodsLine[]; onTake: (line: GoodsLine) => void }) {
   const sorted = lines.toSorted((one, other) => Number(one.left === 0) - Number(other.left === 0))
-  const shown = sorted.slice(0, MOST_LINES)
+  const shown = sorted.slice(0, MAX_LINES)
   return (
     <section>
       <h2>{goods.lines}</h2>

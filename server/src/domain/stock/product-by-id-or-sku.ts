@@ -1,26 +1,27 @@
 import type { z } from 'zod'
-import { ServiceError } from '../../procedures/errors.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import { id, isGiven, text, CHECK_ALSO_WHEN_INVALID } from '../../procedures/fields/fields.ts'
 
 /** The input fields that name a product. */
-export const productName = {
+export const productByIdOrSku = {
   product_id: id.nullish().describe('Id of the product. Required unless `sku` is given.'),
   sku: text(255, { minLength: 1 })
     .nullish()
     .describe('SKU (`external_id`) of an active product. When `product_id` is given too, both must name the same product.'),
 }
 
-type ProductName = z.infer<z.ZodObject<typeof productName>>
+type ProductByIdOrSku = z.infer<z.ZodObject<typeof productByIdOrSku>>
 
 /** The check that an input has at least one of these fields. */
 export const namesProduct = [
-  (input: ProductName) => isGiven(input.product_id) || isGiven(input.sku),
+  (input: ProductByIdOrSku) => isGiven(input.product_id) || isGiven(input.sku),
   { ...CHECK_ALSO_WHEN_INVALID, path: ['product_id'], message: 'is required unless sku is given' },
-] satisfies Parameters<z.ZodType<ProductName>['refine']>
+] satisfies Parameters<z.ZodType<ProductByIdOrSku>['refine']>
 
 export const OTHER_PRODUCT = 'sku: names another product than product_id'
 
-interface NamedProduct {
+/** What a row found by these fields. */
+interface FoundProductRow {
   /** Whether a product has that id or SKU. */
   exists: boolean
   /** Null when id and SKU do not name the same product. */
@@ -39,7 +40,7 @@ export const NAMED_PRODUCTS = {
 }
 
 /** Throws `not_found` when no product matches, and `validation_error` when id and SKU name different products. */
-export function requireNamedProduct<Row extends NamedProduct>(row: Row | undefined): Row & { product_id: number } {
+export function requireNamedProduct<Row extends FoundProductRow>(row: Row | undefined): Row & { product_id: number } {
   if (row?.exists !== true) throw new ServiceError('not_found', 'Product not found')
   const { product_id } = row
   if (product_id === null)

@@ -1,5 +1,5 @@
-import type { Slice } from '../../procedures/slice.ts'
-import type { Shards } from '../../shards/shards.ts'
+import type { Slice } from '../procedures/slice.ts'
+import type { Shards } from '../shards/shards.ts'
 import type { Metrics, Siblings } from './metrics.ts'
 
 /** Time after which the library is loaded even without a request for metrics. */

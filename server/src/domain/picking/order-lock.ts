@@ -1,7 +1,7 @@
 import type { BatchedLock } from '../../database/statements/batched-statement.ts'
 import { statement } from '../../database/statements/statement.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import type { RequestContext } from '../../procedures/context.ts'
-import { ServiceError } from '../../procedures/errors.ts'
 import { lockedOrder } from '../order-states/index.ts'
 
 /** SQL for the order id of the picking flow with the id `flowId`. A flow never changes its order. */

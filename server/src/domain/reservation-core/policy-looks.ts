@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 
-const MOST_TENANTS = 10_000
+const MAX_TENANTS = 10_000
 
 /** For so long, reads rely on having seen that a tenant does not reserve. */
 const VALID_MS = 200
@@ -12,7 +12,7 @@ interface Look {
   /** Before its statement was sent, by the monotonic clock. */
   atMs: number
 }
-const looks = new LRUCache<number, Look>({ max: MOST_TENANTS })
+const looks = new LRUCache<number, Look>({ max: MAX_TENANTS })
 
 /** Whether the tenant reserved when its policy was last seen: a hint which statement to try first. */
 export const wasReserving = (tenantId: number): boolean => looks.get(tenantId)?.isReserving === true

@@ -1,8 +1,8 @@
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ServiceError } from '../errors/service-error.ts'
 import { mayWait } from '../procedures/endpoint-facts.ts'
 import type { Endpoint } from '../procedures/endpoint.ts'
-import { ServiceError } from '../procedures/errors.ts'
 import { failureOf } from '../procedures/failure.ts'
 import type { Procedures } from '../procedures/procedures.ts'
 import { trpcCodeOf } from '../procedures/trpc.ts'
@@ -16,7 +16,7 @@ const ENVELOPE = { before: '{"result":{"data":', after: '}}' }
  * Serves tRPC clients at /trpc, with one call per request: a batch would count as one request for the rate limit. tRPC's adapter is not
  * used, because it parses bodies and serialises responses in one turn, so large ones would block the event loop.
  */
-export async function nativeRoutes(
+export async function trpcRoutes(
   app: FastifyInstance,
   { endpoints, callProcedure }: Procedures,
   admit: Admit,
@@ -36,7 +36,7 @@ export async function nativeRoutes(
       const { data } = await callProcedure(admit(request, endpoint), input)
       return (await largeResponses.responseFor(request, reply, data, ENVELOPE)) ?? { result: { data } }
     } catch (error) {
-      return sendNativeFailure(error, path, request, reply)
+      return sendTrpcFailure(error, path, request, reply)
     }
   }
   const operationOf = ({ params }: FastifyRequest) => byName.get((params as { path: string }).path)?.name
@@ -63,7 +63,7 @@ async function inputOf(request: FastifyRequest): Promise<unknown> {
   return typeof input === 'string' && input !== '' ? await readJson(request, Buffer.from(input)) : undefined
 }
 
-function sendNativeFailure(error: unknown, path: string, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function sendTrpcFailure(error: unknown, path: string, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const failure = failureOf(error, { requestId: request.id })
   if (failure.errorCode === 'internal_error') request.log.error({ err: failure.cause ?? failure }, failure.message)
   if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', String(failure.retryAfterSeconds))

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../database/database.ts'
 import { statement } from '../../database/statements/statement.ts'
-import { ServiceError } from '../../procedures/errors.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import { ORDER_STATES } from '../order-states/index.ts'
 import { shipmentNotFound } from './read-shipment.ts'
 

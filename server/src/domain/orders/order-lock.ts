@@ -1,6 +1,6 @@
 import { statement } from '../../database/statements/statement.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import type { RequestContext } from '../../procedures/context.ts'
-import { ServiceError } from '../../procedures/errors.ts'
 import { lockedOrder, PICKING_STATES } from '../order-states/index.ts'
 import { cancelFlowOfOrder } from '../picking/index.ts'
 
