@@ -73,7 +73,7 @@ export function databaseErrorToServiceError(error: unknown, constraints: Constra
   if (isOfMovedTenant(error)) return beingMoved(error)
   // Retryable errors are not defects either. They get here after the last attempt, or from a statement in a larger transaction.
   if (isUnavailable(failure) || isRetryable(error)) {
-    return new ServiceError('service_unavailable', 'The database cannot be reached at the moment; try again', {
+    return new ServiceError('service_unavailable', 'The database could not carry out the call at the moment; try again', {
       retryAfterSeconds: 1,
       cause: error,
     })

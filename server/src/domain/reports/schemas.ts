@@ -95,7 +95,7 @@ export const reportOrdersOutput = z.object({
 export const reportDeliveriesInput = z
   .object({
     ...hours,
-    webhook_id: text(255, { minLength: 1 }).optional().describe('Only attempts to deliver to the webhook of this id.'),
+    webhook_id: text(255, { minLength: 1 }).optional().describe('Only attempts to deliver to the subscription with this id.'),
   })
   .refine(hourly.check, hourly.params)
 
