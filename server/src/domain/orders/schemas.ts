@@ -236,7 +236,7 @@ export const listOrdersInput = z.object({
     .describe('Adds `order_detail` to each order. true, false, 1 or 0. Default: false.'),
   customer_name: text(255)
     .describe(
-      'Only orders whose customer name contains this text, case-insensitive in all scripts. Fewer than 3 characters take longer: they are compared with every order.',
+      'Only orders whose customer name contains this text, ignoring case. Fewer than 3 characters take longer: they are compared with every order.',
     )
     .optional(),
   order_tenant_id: text(255).describe('Only the order with exactly this `order_tenant_id`.').optional(),
