@@ -19,7 +19,7 @@ await client.stock.bulk({ updates: levels })
 // The pick sequence runs from the highest location number to the lowest.
 for (const [pick_sequence, id] of ['B-09', 'B-04', 'B-01'].entries()) await client.locations.update(id, { pick_sequence })
 
-const carts = [
+const linesOfOrders = [
   [{ barcode: green.barcode, quantity: 3 }],
   [
     { barcode: mint.barcode, quantity: 2 },
@@ -27,10 +27,10 @@ const carts = [
   ],
   [{ barcode: mint.barcode, quantity: 2 }],
 ]
-const names = carts.map((_, index) => `WALK-${run}-${index + 1}`)
+const names = linesOfOrders.map((_, index) => `WALK-${run}-${index + 1}`)
 const assembly_date = new Date().toISOString().slice(0, 10)
 await client.orders.create({
-  orders: carts.map((order_detail, index) => ({ order_tenant_id: names[index]!, assembly_date, order_detail })),
+  orders: linesOfOrders.map((order_detail, index) => ({ order_tenant_id: names[index]!, assembly_date, order_detail })),
 })
 
 // A flow for each order, all or none. With `rule` instead of names, the service chooses among the orders that are ready.

@@ -1,4 +1,4 @@
-// Counts a shelf while goods are picked from it: the difference is posted, and the pick is not lost.
+// Counts a shelf while stock is taken from it: the difference is posted, and what was taken is not lost.
 import { APIError } from '@fulfillment/sdk'
 import { client } from './client.ts'
 

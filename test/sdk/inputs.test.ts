@@ -152,7 +152,7 @@ describe('the client', () => {
 
   test('without options says what is missing', () => {
     const create = () => new (FulfillmentClient as unknown as new () => FulfillmentClient)()
-    expect(create).toThrow(new FulfillmentError('apiKey is missing'))
+    expect(create).toThrow(new FulfillmentError('apiKey is missing: pass a key, for example from an environment variable'))
   })
 
   test.each(['https://user:hunter2@example.com', 'ftp://user:hunter2@example.com', 'https://example.com/?token=hunter2'])(

@@ -38,6 +38,26 @@ describe('the next attempt', () => {
   })
 })
 
+describe('a requested wait', () => {
+  const waitOf = (tries: number, requestedMs: number): number =>
+    (nextTry(tries, NOW, new Date(NOW.getTime() + requestedMs))?.getTime() ?? NaN) - NOW.getTime()
+
+  it.each([1, 2, 3])('replaces the delay after attempt %i', (tries) => {
+    expect(waitOf(tries, SECOND)).toBe(SECOND)
+    expect(waitOf(tries, HOUR)).toBe(HOUR)
+  })
+
+  it.each([
+    [4, 10 * MINUTE],
+    [11, 24 * HOUR],
+  ])('only lengthens the delay after attempt %i', (tries, delayMs) => {
+    expect(waitOf(tries, SECOND)).toBeGreaterThanOrEqual(delayMs)
+    expect(waitOf(tries, 30 * HOUR)).toBe(30 * HOUR)
+  })
+
+  it('does not make one more attempt', () => expect(waitOf(12, SECOND)).toBeNaN())
+})
+
 describe('a Retry-After', () => {
   /** For how long the header asks to wait. */
   const holdOf = (header: string | undefined): number | undefined => {

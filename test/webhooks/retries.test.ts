@@ -137,6 +137,16 @@ describe('Retry-After', () => {
     },
   )
 
+  itHeld('of a second does not use up the attempts of an outage', async ({ tenant, worker, startHeld }) => {
+    const [{ webhook_id: id }] = await startHeld(503, '1')
+    for (let made = 1; made < 4; made++) {
+      worker.advance(2 * SECOND)
+      await attempted(tenant, id, made + 1)
+    }
+    const [{ attempts, next_attempt_at }] = await deliveriesOf(tenant, id)
+    expect(Date.parse(next_attempt_at) - Date.parse(attempts[3].started_at)).toBeGreaterThan(599 * SECOND)
+  })
+
   itHeld('holds it also when the connection breaks before the response is complete', async ({ startHeld }) => {
     const [held] = await startHeld(503, '600', (_request, response) => {
       response.writeHead(503, { 'retry-after': '600', 'content-length': '100' }).write('come back la', () => response.destroy())

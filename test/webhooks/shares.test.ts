@@ -290,7 +290,7 @@ describe('a tenant has at most 100 subscriptions', () => {
     expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 400, 400, 400])
     expect(responses.find(({ status }) => status === 400)?.body.error).toMatchObject({
       code: 'validation_error',
-      message: expect.stringContaining('at most 100 webhooks'),
+      message: expect.stringContaining('at most 100 subscriptions'),
     })
     expect(await query(service, 'select from webhook_subscriptions where tenant_id = $1', [attacker.id])).toHaveLength(100)
     expect((await attacker.request('DELETE', `/webhooks/${first}`)).status).toBe(200)

@@ -40,7 +40,7 @@ export interface RequestOptions {
   maxRetries?: number | undefined
   /** Maximum size of the response, in bytes after decompression. */
   maxResponseBytes?: number | undefined
-  /** Additional request headers, for example `X-Request-Id` or `traceparent`. They cannot replace headers that the client sets. */
+  /** Additional request headers, for example `X-Request-Id` or `traceparent`. They cannot replace `X-API-Key` and `Content-Type`. */
   headers?: RequestHeaders | undefined
 }
 

@@ -4,7 +4,7 @@ import { WebhookVerificationError } from './webhook-verification-error.ts'
 export type SignatureHeader = string | readonly string[] | null | undefined
 
 /**
- * Parses `t=<unix time>,v1=<hex>`. `t` occurs once, `v1` at least once (twice after a rotation of the secret). Other schemes are ignored,
+ * Parses `t=<unix time>,v1=<hex>`. `t` occurs once, `v1` at least once (more often for 24 hours after a rotation of the secret). Other schemes are ignored,
  * so that the service can add one.
  */
 export function parseSignatureHeader(header: SignatureHeader): { timestamp: string; signatures: string[] } {

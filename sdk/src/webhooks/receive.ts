@@ -14,7 +14,7 @@ export interface ReceiverOptions {
    * more than once, with the same `event.id`.
    */
   onEvent: (event: WebhookEvent) => unknown
-  /** Called for each rejected request (`WebhookVerificationError`, status 400) and each error of `onEvent`. @defaultValue console.error */
+  /** Called for each rejected request (`WebhookVerificationError`; the response has status 400, for `invalid_secret` 500) and each error of `onEvent`. @defaultValue console.error */
   onError?: ((error: unknown) => unknown) | undefined
   /** Maximum difference between the signature's timestamp and this machine's clock. @defaultValue 300 */
   toleranceSeconds?: number | undefined

@@ -12,10 +12,10 @@ export function resultOfAttempt(delivery: Claimed, { attempt, acknowledged, retr
   const status = attempt.response_status ?? 0
   if (status === GONE) return { delivery, attempt, state: 'failed', gone: true }
   const hold = ASK_TO_WAIT.has(status) ? heldUntil(retryAfter, endedAt) : undefined
-  const scheduled = nextTry(delivery.tries + 1, endedAt)
+  const nextAttemptAt = nextTry(delivery.tries + 1, endedAt, hold)
   // An inactive subscription gets a manual retry once.
-  if (scheduled === undefined || !delivery.active) return { delivery, attempt, state: 'failed', heldUntil: hold }
-  return { delivery, attempt, state: 'pending', nextAttemptAt: hold ?? scheduled, heldUntil: hold }
+  if (nextAttemptAt === undefined || !delivery.active) return { delivery, attempt, state: 'failed', heldUntil: hold }
+  return { delivery, attempt, state: 'pending', nextAttemptAt, heldUntil: hold }
 }
 
 /** True when the receiver is overloaded or down: no complete response in time, a broken connection, or a 5xx. */

@@ -21,12 +21,20 @@ const DELAYS_MS = [
 export const ATTEMPTS_OF_SCHEDULE = DELAYS_MS.length + 1
 
 const JITTER = 0.2
+/** After more tries, a requested wait can only be longer than that of the schedule: a second each would use up all attempts in an outage. */
+const TRIES_AS_REQUESTED = 3
 const LONGEST_HOLD_MS = 24 * HOUR
 
-/** Time of the next attempt after `tries` failed attempts; undefined after the last one. */
-export function nextTry(tries: number, failedAt: Date): Date | undefined {
+/**
+ * Time of the next attempt after `tries` failed attempts; undefined after the last one. `hold` is the end of the wait that the receiver
+ * requested with the last one.
+ */
+export function nextTry(tries: number, failedAt: Date, hold?: Date): Date | undefined {
   const delay = DELAYS_MS[tries - 1]
-  return delay === undefined ? undefined : new Date(failedAt.getTime() + Math.round(delay * (1 + Math.random() * JITTER)))
+  if (delay === undefined) return undefined
+  const scheduled = new Date(failedAt.getTime() + Math.round(delay * (1 + Math.random() * JITTER)))
+  if (hold === undefined) return scheduled
+  return tries <= TRIES_AS_REQUESTED || hold > scheduled ? hold : scheduled
 }
 
 /** The end of the wait requested by a `Retry-After` header, at most 24 hours from now; undefined when it requests none. */

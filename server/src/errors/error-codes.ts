@@ -1,4 +1,4 @@
-/** Every error code with its HTTP status and its usual cause. Those `ofPages` are of the pages alone, and not in the document. */
+/** Every error code with its HTTP status and its usual cause. Those `ofPages` are of the pages and of MCP, and not in the document. */
 export const ERRORS = {
   missing_api_key: { status: 401, cause: 'The X-API-Key header is missing or empty.' },
   invalid_api_key: { status: 401, cause: 'The API key is unknown, malformed or revoked.' },
@@ -7,10 +7,10 @@ export const ERRORS = {
   insufficient_scope: { status: 403, cause: 'The API key lacks the required scope; the message names it.' },
   validation_error: {
     status: 400,
-    cause: 'The input is missing or malformed; the message names the field.',
+    cause: 'The input is missing or malformed, or a limit is reached; the message says what to change.',
   },
   invalid_id: { status: 400, cause: 'The id in the path is not a positive integer.' },
-  creation_error: { status: 400, cause: 'An order names a barcode that matches no active product.' },
+  creation_error: { status: 400, cause: 'An order names a barcode that matches no active product, or that of a pack.' },
   adjustment_error: {
     status: 400,
     cause: 'A removal exceeds the available stock, or an addition exceeds the maximum quantity.',
@@ -54,7 +54,7 @@ export const ERRORS = {
     status: 405,
     cause: 'The path does not support this method; the Allow header lists the supported methods.',
   },
-  already_exists: { status: 409, cause: 'Another product has this barcode or SKU, or another location this id.' },
+  already_exists: { status: 409, cause: 'Another product has this barcode or SKU, another location this id, or another operator this e-mail address.' },
   quantity_conflict: { status: 409, cause: 'The stock level is not the `expected_quantity`; `details` has the level.' },
   idempotency_conflict: {
     status: 409,
@@ -76,7 +76,7 @@ export const ERRORS = {
   },
   no_session: { status: 401, cause: 'The request has no session, or its session has ended.', ofPages: true },
   invalid_code: { status: 401, cause: 'The sign-in code is unknown, used or too old.', ofPages: true },
-  origin_not_allowed: { status: 403, cause: 'The request does not come from a page of this server.', ofPages: true },
+  origin_not_allowed: { status: 403, cause: 'The origin of the request is not permitted.', ofPages: true },
   operator_required: { status: 403, cause: 'No operator is signed in on the device.', ofPages: true },
   operator_not_allowed: { status: 403, cause: 'The device may not make this call for that operator.', ofPages: true },
   not_on_device: { status: 403, cause: 'Devices do not have this operation, or not for this operator.', ofPages: true },

@@ -38,7 +38,7 @@ export function databaseErrorToServiceError(error: unknown, constraints: Constra
   if (constraint !== undefined) return new ServiceError(constraint.code, constraint.message, { cause: error })
   if (isOfMovedTenant(error)) return beingMoved(error)
   if (isUnavailable(error)) {
-    return new ServiceError('service_unavailable', 'The database cannot be reached at the moment; try again', {
+    return new ServiceError('service_unavailable', 'The database could not carry out the call at the moment; try again', {
       retryAfterSeconds: 1,
       cause: error,
     })

@@ -97,7 +97,7 @@ export const scanGoods = {
     nothingToUndo: 'There is nothing to undo',
     confirmFirst: (name: string) => `Confirm the count of ${name} first`,
     notCounted: (name: string) => `${name} is not in this count`,
-    countAgain: 'Nothing to undo: count the place again',
+    countAgain: 'Nothing to undo: count the location again',
     over: (name: string, state: string) => `${name} was ${state}`,
     notThere: (reference: string) => `Nothing is called ${reference}`,
   },

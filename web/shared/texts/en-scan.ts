@@ -163,7 +163,7 @@ export const scan = {
       `${order} has no such line any more. Put the goods back to ${code}, and count them there from the menu.`,
     failed: 'The server refused this',
     offline: 'No connection. Nothing was sent.',
-    noAnswer: 'No answer from the server. Try again: nothing is done twice.',
+    noAnswer: 'No response from the server. Try again: nothing is done twice.',
   },
   problems: {
     title: 'Problems',

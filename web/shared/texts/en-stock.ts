@@ -29,7 +29,7 @@ export const stock = {
       transfer: { title: 'Transfer', act: 'Transfer', of: (name: string) => `Transfer ${name}` },
     },
     /** After a level changed under the hands of who edits it. */
-    changedTo: (level: number) => `The level is ${grouped(level)} by now.`,
+    changedTo: (level: number) => `The level is now ${grouped(level)}.`,
     setAnyway: (quantity: string) => `Set to ${quantity}`,
     keep: (level: number) => `Keep ${grouped(level)}`,
     isNow: (name: string, location: string, quantity: number) => `${name} at ${location}: ${grouped(quantity)}`,

@@ -100,8 +100,8 @@ export const en = {
       `No response from the server: the network has responded in its place (HTTP ${status}). Try again.`,
     offlineSince: (time: string) => `No connection: what you see is from ${time}`,
     offlineWrite: 'No connection. Nothing was sent; try again when you are online.',
-    stillRunning: 'The server is still at the first try. Try again in a moment: it is carried out once.',
-    noAnswer: 'No response from the server. Try again: it is carried out once, even if the first try arrived.',
+    stillRunning: 'The server is still working on your first attempt. Try again in a moment: the change is made only once.',
+    noAnswer: 'No response from the server. Try again: the change is made only once, even if the first attempt arrived.',
   },
   dialog: {
     close: 'Close',

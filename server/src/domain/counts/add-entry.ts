@@ -93,7 +93,7 @@ function refused({ refusal, state }: Entered): ServiceError {
     case 'nowhere':
       return new ServiceError('not_found', 'Location not found')
     case 'outside':
-      return new ServiceError('count_error', 'The level is not in the scope of the count')
+      return new ServiceError('count_error', 'The count does not include this product at this location: begin another count')
     default:
       return new ServiceError('count_error', `The count has ${MAX_LINES} lines already`)
   }

@@ -9,7 +9,7 @@ export const cancelInbound = endpoint({
   scope: 'write:stock',
   method: 'POST',
   path: '/inbound/{id}/cancel',
-  summary: 'Cancel a delivery',
+  summary: 'Cancel an expected delivery',
   description:
     'Cancels a delivery without receipts, or whose receipts are all undone. Cancelling it again succeeds and changes nothing.',
   errors: ['inbound_error'],

@@ -8,7 +8,7 @@ export const closeInbound = endpoint({
   scope: 'write:stock',
   method: 'POST',
   path: '/inbound/{id}/close',
-  summary: 'Close a delivery',
+  summary: 'Close an expected delivery',
   description: 'Ends the delivery: remaining goods are no longer expected. Closing it again succeeds and changes nothing.',
   errors: ['inbound_error'],
   isAddition: true,

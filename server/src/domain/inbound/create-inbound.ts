@@ -8,7 +8,7 @@ export const createInbound = endpoint({
   scope: 'write:stock',
   method: 'POST',
   path: '/inbound',
-  summary: 'Announce a delivery',
+  summary: 'Announce an expected delivery',
   description: `Announces goods that a warehouse expects. They are \`incoming\` in \`GET /stock/availability\` until they are received or the delivery is over.
 
 Sending the same delivery again with its \`reference\` changes nothing and returns its current state, at any later time. Different content with the same \`reference\` is an \`idempotency_conflict\`.`,

@@ -8,7 +8,7 @@ export const getInbound = endpoint({
   scope: 'read:stock',
   method: 'GET',
   path: '/inbound/{id}',
-  summary: 'Get a delivery',
+  summary: 'Get an expected delivery',
   description: 'An expected delivery with its lines and the received quantity of each.',
   isAddition: true,
   input: inboundId,

@@ -9,7 +9,7 @@ export const listInboundReceipts = endpoint({
   scope: 'read:stock',
   method: 'GET',
   path: '/inbound/{id}/receipts',
-  summary: 'List receipts of a delivery',
+  summary: 'List receipts of an expected delivery',
   description: 'Newest first, including undone receipts. `total` is exact.',
   isAddition: true,
   readsReplica: true,

@@ -8,7 +8,7 @@ export const listInbound = endpoint({
   scope: 'read:stock',
   method: 'GET',
   path: '/inbound',
-  summary: 'List deliveries',
+  summary: 'List expected deliveries',
   description: 'Newest first. Filters can be combined. `total` is exact.',
   isAddition: true,
   readsReplica: true,

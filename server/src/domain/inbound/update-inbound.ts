@@ -8,7 +8,7 @@ export const updateInbound = endpoint({
   scope: 'write:stock',
   method: 'PUT',
   path: '/inbound/{id}',
-  summary: 'Change a delivery',
+  summary: 'Change an expected delivery',
   description:
     'Changes the fields that are given. Lines do not change: cancel the delivery and announce it again. Sends no event.',
   errors: ['inbound_error'],

@@ -93,7 +93,7 @@ export const newOrder = z
     hold: text(255, { minLength: 1 })
       .nullish()
       .describe(
-        "Reference of a hold in the order's warehouse. Under a reservation policy, the order takes over what it has reserved. A hold that is over gives nothing.",
+        "Reference of a hold in the order's warehouse. Under a reservation policy, the order takes over what it has reserved. A hold that was released, has expired or was taken over already has no effect.",
       )
       .meta({ examples: ['cart-81'] }),
     order_detail: boundedArray(newOrderLine, 1, MAX_LINES, reportFirstMistakes).describe(
@@ -236,7 +236,7 @@ export const listOrdersInput = z.object({
     .describe('Adds `order_detail` to each order. true, false, 1 or 0. Default: false.'),
   customer_name: text(255)
     .describe(
-      'Only orders whose customer name contains this text, case-insensitive in all scripts. Fewer than 3 characters take longer: they are compared with every order.',
+      'Only orders whose customer name contains this text, ignoring case. Fewer than 3 characters take longer: they are compared with every order.',
     )
     .optional(),
   order_tenant_id: text(255).describe('Only the order with exactly this `order_tenant_id`.').optional(),

@@ -224,7 +224,7 @@ export const listProductsInput = z.object({
   ...pageQuery,
   search: text(255)
     .describe(
-      'Only products whose name, barcode or SKU contains this text, case-insensitive in all scripts. Fewer than 3 characters take longer: they are compared with every product.',
+      'Only products whose name, barcode or SKU contains this text, ignoring case. Fewer than 3 characters take longer: they are compared with every product.',
     )
     .optional(),
   category: text(255).describe('Only products with exactly this category, case-sensitive.').optional(),

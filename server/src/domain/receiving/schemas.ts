@@ -68,7 +68,7 @@ export const newReceipt = {
   receipt_id: reference
     .nullish()
     .describe(
-      "The client's own identifier of the receipt, unique in its record. Sending the receipt again changes nothing. Default: a generated one.",
+      "The client's own identifier of the receipt, unique in its delivery or return. Sending the receipt again changes nothing. Default: a generated one.",
     )
     .meta({ examples: ['scan-1'] }),
   operator_id: id

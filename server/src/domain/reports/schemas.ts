@@ -95,7 +95,7 @@ export const reportOrdersOutput = z.object({
 export const reportDeliveriesInput = z
   .object({
     ...hours,
-    webhook_id: text(255, { minLength: 1 }).optional().describe('Only attempts to deliver to the webhook of this id.'),
+    webhook_id: text(255, { minLength: 1 }).optional().describe('Only attempts to deliver to the subscription with this id.'),
   })
   .refine(hourly.check, hourly.params)
 
@@ -106,7 +106,7 @@ const deliveryHour = z
     failed: z.int().describe('Attempts that failed, also if a later attempt succeeded.'),
     p50_ms: z
       .int()
-      .describe('Half of the attempts took at most this long, in milliseconds. See the description of the operation.'),
+      .describe('Half of the attempts took at most this long, in milliseconds: the upper limit of a class of durations, as the operation describes.'),
     p95_ms: z.int().describe('95 of 100 attempts took at most this long, in milliseconds.'),
   })
   .meta({ id: 'DeliveryHour', description: 'Attempts to deliver webhooks of an hour.' })

@@ -60,7 +60,7 @@ export const reservation = z
     product_id: returned.product_id,
     warehouse_id: returned.warehouse_id,
     reserved_quantity: z.number().describe('Quantity reserved, with at most 3 decimal places.'),
-    backordered_quantity: z.number().describe('Quantity that waits for stock, with at most 3 decimal places.'),
+    backordered_quantity: z.number().describe('Backordered quantity: ordered, but not reserved yet. At most 3 decimal places.'),
     order_id: id.nullable().describe(`Id of the order; ${ofOrders}`),
     order_tenant_id: z.string().nullable().describe(`The client's own order identifier; ${ofOrders}`),
     order_detail_id: id.nullable().describe(`Id of the order line; ${ofOrders}`),

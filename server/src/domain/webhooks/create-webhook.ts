@@ -43,7 +43,7 @@ export const createWebhook = endpoint({
   path: '/webhooks',
   summary: 'Subscribe to events',
   description:
-    'Sends every event of the topics to the URL as a signed POST. The receiver acknowledges an event with a 2xx within 15 seconds; otherwise the delivery is retried, with at most 12 attempts over about three days. The `secret` is returned only in this response; keep it to verify signatures. A tenant has at most 100 subscriptions, including inactive ones.',
+    'Sends every event of the topics to the URL as a signed POST. The receiver acknowledges an event with a 2xx within 15 seconds; otherwise the delivery is retried, with at most 12 attempts over about three days. The `secret` is returned only in this response; keep it to verify signatures. Changes that are in progress when the subscription is created may send it no event. A tenant has at most 100 subscriptions, including inactive ones.',
   waitsFirst: true,
   input: createWebhookInput,
   output: createWebhookOutput,
@@ -57,7 +57,7 @@ export const createWebhook = endpoint({
       return await tx.runLast(insertSubscription, [...values])
     })
     if (row === undefined) {
-      const problem = `a tenant has at most ${MAX_SUBSCRIPTIONS} webhooks, inactive ones included; delete one that is no longer needed`
+      const problem = `a tenant has at most ${MAX_SUBSCRIPTIONS} subscriptions, inactive ones included; delete one that is no longer needed`
       throw new ServiceError('validation_error', `webhooks: ${problem}`)
     }
     const { id, name, url, events, active, created_at } = row

@@ -25,7 +25,7 @@ export const getDelivery = endpoint({
   scope: 'read:webhooks',
   method: 'GET',
   path: '/webhooks/deliveries/{id}',
-  summary: 'Get a delivery',
+  summary: 'Get a webhook delivery',
   description: 'One delivery of the last 30 days or that is still pending, with its attempts.',
   isAddition: true,
   input: deliveryPath,

@@ -12,7 +12,7 @@ export const listDeliveries = endpoint({
   scope: 'read:webhooks',
   method: 'GET',
   path: '/webhooks/{id}/deliveries',
-  summary: 'List deliveries',
+  summary: 'List webhook deliveries',
   description: 'Deliveries of the last 30 days and all pending deliveries, newest event first, with their attempts.',
   isAddition: true,
   readsReplica: true,

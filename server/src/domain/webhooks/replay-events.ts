@@ -78,7 +78,7 @@ export const replayEvents = endpoint({
   run: async (context, input) => {
     const { active } = await getWebhook.run(context, input)
     if (!active)
-      throw new ServiceError('validation_error', 'The webhook is inactive: turn it on with PUT and active true, then replay')
+      throw new ServiceError('validation_error', 'The subscription is inactive: set `active` to true with PUT, then replay')
     const { db, caller } = context
     const id = subscriptionIdOf(input.id)
     const end = input.until ?? new Date((await db.runOne(databaseTime, []))?.now ?? Number.NaN)

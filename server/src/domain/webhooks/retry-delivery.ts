@@ -43,7 +43,7 @@ export const retryDelivery = endpoint({
   scope: 'write:webhooks',
   method: 'POST',
   path: '/webhooks/deliveries/{id}/retry',
-  summary: 'Retry a delivery',
+  summary: 'Retry a webhook delivery',
   description:
     'Queues one more attempt now, whatever the state of the delivery, even if the subscription is inactive. A `Retry-After` sent by the receiver is respected.',
   isAddition: true,

@@ -76,7 +76,7 @@ export const webhook = z
       .enum(DISABLED_REASONS)
       .nullable()
       .describe(
-        'Why the subscription is inactive. `gone`: the receiver responded with 410. `failing`: the receiver acknowledged no event for 5 days and at least 20 attempts in a row. `paused`: a PUT set `active` to false. `moved`: the tenant is now in another database. null while the subscription is active.',
+        'Why the subscription is inactive. `gone`: the receiver responded with 410. `failing`: the receiver acknowledged no event for 5 days and at least 20 attempts in a row. `paused`: a PUT set `active` to false. `moved`: reserved; the service does not set it. null while the subscription is active.',
       ),
     disabled_at: timestamp.nullable().describe('Time the subscription became inactive, UTC; null while it is active.'),
     failing_since: timestamp

@@ -39,7 +39,7 @@ export const webhooks = slice({
       outbox_set_aside_events: 'Events that could not be fanned out; retried once an hour.',
       webhook_waiting_deliveries: 'Pending deliveries; counted up to 100000.',
       webhook_due_lanes: 'Subscriptions with due deliveries.',
-      webhook_held_lanes: 'Subscriptions paused because their receiver fails or asked for it.',
+      webhook_held_lanes: 'Subscriptions that wait because their receiver fails or asked for it.',
       webhook_failing_lanes: 'Subscriptions whose latest attempt failed.',
     },
     measure: measureBacklog,

@@ -14,5 +14,5 @@ export function subscriptionIdOf(id: string): number {
 }
 
 export function webhookNotFound(): ServiceError {
-  return new ServiceError('not_found', 'Webhook not found')
+  return new ServiceError('not_found', 'Subscription not found')
 }
