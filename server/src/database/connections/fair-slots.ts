@@ -136,7 +136,8 @@ export class FairSlots {
   #tick(): void {
     this.#nowMs += TICK_MS
     for (const tenant of this.#ring) {
-      while (tenant.line[0] !== undefined && tenant.line[0].untilMs <= this.#nowMs) tenant.line.shift()?.refuse(new TooManyCalls())
+      while (tenant.line[0] !== undefined && tenant.line[0].untilMs <= this.#nowMs)
+        tenant.line.shift()?.refuse(new TooManyCalls())
       if (tenant.line.length > 0) continue
       this.#ring.delete(tenant)
       this.#forget(tenant)
