@@ -28,6 +28,7 @@ export class FulfillmentClient extends Resources {
 
 // Checked here because a runtime that rejects the header value quotes it in its error.
 function assertApiKey(apiKey: unknown): void {
-  if (typeof apiKey !== 'string' || apiKey === '') throw new FulfillmentError('apiKey is missing: pass a key, for example from an environment variable')
+  if (typeof apiKey !== 'string' || apiKey === '')
+    throw new FulfillmentError('apiKey is missing: pass a key, for example from an environment variable')
   if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new FulfillmentError('apiKey holds white space or other characters that no key has')
 }

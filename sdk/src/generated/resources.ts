@@ -1336,7 +1336,7 @@ export class Inbound {
   }
 
   /**
-   * Announce a delivery.
+   * Announce an expected delivery.
    *
    * Announces goods that a warehouse expects. They are `incoming` in `GET /stock/availability` until they are received or the delivery is over.
    *
@@ -1362,7 +1362,7 @@ export class Inbound {
   }
 
   /**
-   * List deliveries.
+   * List expected deliveries.
    *
    * Newest first. Filters can be combined. `total` is exact.
    *
@@ -1381,7 +1381,7 @@ export class Inbound {
   }
 
   /**
-   * Get a delivery.
+   * Get an expected delivery.
    *
    * An expected delivery with its lines and the received quantity of each.
    *
@@ -1398,7 +1398,7 @@ export class Inbound {
   }
 
   /**
-   * Change a delivery.
+   * Change an expected delivery.
    *
    * Changes the fields that are given. Lines do not change: cancel the delivery and announce it again. Sends no event.
    *
@@ -1444,7 +1444,7 @@ export class Inbound {
   }
 
   /**
-   * List receipts of a delivery.
+   * List receipts of an expected delivery.
    *
    * Newest first, including undone receipts. `total` is exact.
    *
@@ -1482,7 +1482,7 @@ export class Inbound {
   }
 
   /**
-   * Close a delivery.
+   * Close an expected delivery.
    *
    * Ends the delivery: remaining goods are no longer expected. Closing it again succeeds and changes nothing.
    *
@@ -1499,7 +1499,7 @@ export class Inbound {
   }
 
   /**
-   * Cancel a delivery.
+   * Cancel an expected delivery.
    *
    * Cancels a delivery without receipts, or whose receipts are all undone. Cancelling it again succeeds and changes nothing.
    *
@@ -2093,7 +2093,7 @@ export class Webhooks {
   /**
    * Subscribe to events.
    *
-   * Sends every event of the topics to the URL as a signed POST. The receiver acknowledges an event with a 2xx within 15 seconds; otherwise the delivery is retried, with at most 12 attempts over about three days. The `secret` is returned only in this response; keep it to verify signatures. A tenant has at most 100 subscriptions, including inactive ones.
+   * Sends every event of the topics to the URL as a signed POST. The receiver acknowledges an event with a 2xx within 15 seconds; otherwise the delivery is retried, with at most 12 attempts over about three days. The `secret` is returned only in this response; keep it to verify signatures. Changes that are in progress when the subscription is created may send it no event. A tenant has at most 100 subscriptions, including inactive ones.
    *
    * Scope: `write:webhooks`.
    *
@@ -2216,7 +2216,7 @@ export class Webhooks {
   }
 
   /**
-   * List deliveries.
+   * List webhook deliveries.
    *
    * Deliveries of the last 30 days and all pending deliveries, newest event first, with their attempts.
    *
@@ -2235,7 +2235,7 @@ export class Webhooks {
   }
 
   /**
-   * Get a delivery.
+   * Get a webhook delivery.
    *
    * One delivery of the last 30 days or that is still pending, with its attempts.
    *
@@ -2252,7 +2252,7 @@ export class Webhooks {
   }
 
   /**
-   * Retry a delivery.
+   * Retry a webhook delivery.
    *
    * Queues one more attempt now, whatever the state of the delivery, even if the subscription is inactive. A `Retry-After` sent by the receiver is respected.
    *

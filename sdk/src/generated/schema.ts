@@ -1106,7 +1106,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List deliveries
+         * List expected deliveries
          * @description Newest first. Filters can be combined. `total` is exact.
          *
          *     Addition: this operation is not part of the published API specification.
@@ -1116,7 +1116,7 @@ export interface paths {
         get: operations["inbound.list"];
         put?: never;
         /**
-         * Announce a delivery
+         * Announce an expected delivery
          * @description Announces goods that a warehouse expects. They are `incoming` in `GET /stock/availability` until they are received or the delivery is over.
          *
          *     Sending the same delivery again with its `reference` changes nothing and returns its current state, at any later time. Different content with the same `reference` is an `idempotency_conflict`.
@@ -1140,7 +1140,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get a delivery
+         * Get an expected delivery
          * @description An expected delivery with its lines and the received quantity of each.
          *
          *     Addition: this operation is not part of the published API specification.
@@ -1149,7 +1149,7 @@ export interface paths {
          */
         get: operations["inbound.get"];
         /**
-         * Change a delivery
+         * Change an expected delivery
          * @description Changes the fields that are given. Lines do not change: cancel the delivery and announce it again. Sends no event.
          *
          *     Addition: this operation is not part of the published API specification.
@@ -1172,7 +1172,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List receipts of a delivery
+         * List receipts of an expected delivery
          * @description Newest first, including undone receipts. `total` is exact.
          *
          *     Addition: this operation is not part of the published API specification.
@@ -1234,7 +1234,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Close a delivery
+         * Close an expected delivery
          * @description Ends the delivery: remaining goods are no longer expected. Closing it again succeeds and changes nothing.
          *
          *     Addition: this operation is not part of the published API specification.
@@ -1258,7 +1258,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Cancel a delivery
+         * Cancel an expected delivery
          * @description Cancels a delivery without receipts, or whose receipts are all undone. Cancelling it again succeeds and changes nothing.
          *
          *     Addition: this operation is not part of the published API specification.
@@ -1821,7 +1821,7 @@ export interface paths {
         put?: never;
         /**
          * Subscribe to events
-         * @description Sends every event of the topics to the URL as a signed POST. The receiver acknowledges an event with a 2xx within 15 seconds; otherwise the delivery is retried, with at most 12 attempts over about three days. The `secret` is returned only in this response; keep it to verify signatures. A tenant has at most 100 subscriptions, including inactive ones.
+         * @description Sends every event of the topics to the URL as a signed POST. The receiver acknowledges an event with a 2xx within 15 seconds; otherwise the delivery is retried, with at most 12 attempts over about three days. The `secret` is returned only in this response; keep it to verify signatures. Changes that are in progress when the subscription is created may send it no event. A tenant has at most 100 subscriptions, including inactive ones.
          *
          *     Scope: `write:webhooks`.
          */
@@ -1928,7 +1928,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List deliveries
+         * List webhook deliveries
          * @description Deliveries of the last 30 days and all pending deliveries, newest event first, with their attempts.
          *
          *     Addition: this operation is not part of the published API specification.
@@ -1952,7 +1952,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get a delivery
+         * Get a webhook delivery
          * @description One delivery of the last 30 days or that is still pending, with its attempts.
          *
          *     Addition: this operation is not part of the published API specification.
@@ -1978,7 +1978,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Retry a delivery
+         * Retry a webhook delivery
          * @description Queues one more attempt now, whatever the state of the delivery, even if the subscription is inactive. A `Retry-After` sent by the receiver is respected.
          *
          *     Addition: this operation is not part of the published API specification.
@@ -2499,9 +2499,9 @@ export interface components {
          *     - `expired_api_key` (401): The API key is past its expiration.
          *     - `ip_not_allowed` (403): The caller's address is outside the key's allow-list.
          *     - `insufficient_scope` (403): The API key lacks the required scope; the message names it.
-         *     - `validation_error` (400): The input is missing or malformed; the message names the field.
+         *     - `validation_error` (400): The input is missing or malformed, or a limit is reached; the message says what to change.
          *     - `invalid_id` (400): The id in the path is not a positive integer.
-         *     - `creation_error` (400): An order names a barcode that matches no active product.
+         *     - `creation_error` (400): An order names a barcode that matches no active product, or that of a pack.
          *     - `adjustment_error` (400): A removal exceeds the available stock, or an addition exceeds the maximum quantity.
          *     - `update_error` (400): The order's current state does not permit the update.
          *     - `cancel_error` (400): The order is already completed.
@@ -2514,7 +2514,7 @@ export interface components {
          *     - `shipment_error` (400): The state of the shipment or of its order does not permit the call, or more would be packed than was taken for the order.
          *     - `not_found` (404): The route does not exist, or the tenant has no such record.
          *     - `method_not_allowed` (405): The path does not support this method; the Allow header lists the supported methods.
-         *     - `already_exists` (409): Another product has this barcode or SKU, or another location this id.
+         *     - `already_exists` (409): Another product has this barcode or SKU, another location this id, or another operator this e-mail address.
          *     - `quantity_conflict` (409): The stock level is not the `expected_quantity`; `details` has the level.
          *     - `idempotency_conflict` (409): The Idempotency-Key was used with a different request, its first request is still running, or its stored response can no longer be read; or another record has the `reference`, `receipt_id` or `entry_id`.
          *     - `payload_too_large` (413): The body is larger than the limit.
@@ -2547,7 +2547,7 @@ export interface components {
             /** @description Under the reservation policy `strict`: true creates the order even if it cannot be reserved in full. Default: false. */
             allow_backorder?: (boolean | null) | undefined;
             /**
-             * @description Reference of a hold in the order's warehouse. Under a reservation policy, the order takes over what it has reserved. A hold that is over gives nothing.
+             * @description Reference of a hold in the order's warehouse. Under a reservation policy, the order takes over what it has reserved. A hold that was released, has expired or was taken over already has no effect.
              * @example cart-81
              */
             hold?: (string | null) | undefined;
@@ -3031,7 +3031,7 @@ export interface components {
             warehouse_id: number;
             /** @description Quantity reserved, with at most 3 decimal places. */
             reserved_quantity: number;
-            /** @description Quantity that waits for stock, with at most 3 decimal places. */
+            /** @description Backordered quantity: ordered, but not reserved yet. At most 3 decimal places. */
             backordered_quantity: number;
             /** @description Id of the order; null for a hold. */
             order_id: number | null;
@@ -3101,7 +3101,7 @@ export interface components {
              * @description Time of the last change, UTC.
              */
             updated_at: string;
-            /** @description Present under a reservation policy. `reserved`: nothing of the order is backordered. `backordered`: something waits for stock. null: the order is completed or cancelled. */
+            /** @description Present under a reservation policy. `reserved`: nothing of the order is backordered. `backordered`: something is ordered, but not reserved yet. null: the order is completed or cancelled. */
             reservation_status?: (("reserved" | "backordered") | null) | undefined;
             /**
              * @description Present once the order has a shipment that is not cancelled. `packing`: nothing of the order is shipped. `partial`: something is. `shipped`: the order is completed, and all that was taken for it is in shipments that are shipped or delivered. `delivered`: the same, and all are delivered.
@@ -3127,7 +3127,7 @@ export interface components {
             picked_quantity: number;
             /** @description Present under a reservation policy: quantity reserved for the line. */
             reserved_quantity?: number | undefined;
-            /** @description Present under a reservation policy: quantity of the line that waits for stock. */
+            /** @description Present under a reservation policy: quantity of the line that is ordered, but not reserved yet. */
             backordered_quantity?: number | undefined;
             /** @description Unit price, in the tenant's own currency; null if neither the line nor the product had a price. */
             price: number | null;
@@ -3172,7 +3172,7 @@ export interface components {
             updated_at: string;
             /** @description Id of the warehouse that fulfils the order. */
             warehouse_id: number;
-            /** @description Present under a reservation policy. `reserved`: nothing of the order is backordered. `backordered`: something waits for stock. null: the order is completed or cancelled. */
+            /** @description Present under a reservation policy. `reserved`: nothing of the order is backordered. `backordered`: something is ordered, but not reserved yet. null: the order is completed or cancelled. */
             reservation_status?: (("reserved" | "backordered") | null) | undefined;
             /**
              * @description Present once the order has a shipment that is not cancelled. `packing`: nothing of the order is shipped. `partial`: something is. `shipped`: the order is completed, and all that was taken for it is in shipments that are shipped or delivered. `delivered`: the same, and all are delivered.
@@ -3281,7 +3281,7 @@ export interface components {
             warehouse_id: number;
             /** @description Quantity reserved, with at most 3 decimal places. */
             reserved_quantity: number;
-            /** @description Quantity that waits for stock, with at most 3 decimal places. */
+            /** @description Backordered quantity: ordered, but not reserved yet. At most 3 decimal places. */
             backordered_quantity: number;
             /** @description Id of the order; null for a hold. */
             order_id: number | null;
@@ -3478,7 +3478,7 @@ export interface components {
                 /** @description Id of the warehouse. */
                 warehouse_id: number;
                 /**
-                 * @description `reserved`: nothing of the order is backordered. `backordered`: something waits for stock.
+                 * @description `reserved`: nothing of the order is backordered. `backordered`: something is ordered, but not reserved yet.
                  * @enum {string}
                  */
                 status: "reserved" | "backordered";
@@ -3486,7 +3486,7 @@ export interface components {
                 previous_status: ("reserved" | "backordered") | null;
                 /** @description Quantity reserved for the order, with at most 3 decimal places. */
                 reserved_quantity: number;
-                /** @description Quantity of the order that waits for stock, with at most 3 decimal places. */
+                /** @description Quantity of the order that is ordered, but not reserved yet, with at most 3 decimal places. */
                 backordered_quantity: number;
                 /**
                  * Format: date-time
@@ -3935,7 +3935,7 @@ export interface components {
             name: string | null;
             /** @description Id of the warehouse that the location belongs to. */
             warehouse_id: number;
-            /** @description Whether picks may take stock from the location. Put-backs may always return stock to it. */
+            /** @description Whether picks may take stock from the location. Undone and cancelled picks return stock to it in any case. */
             pickable: boolean;
             /** @description Whether stock at the location can be promised to orders. It can be picked in any case. */
             sellable: boolean;
@@ -4552,7 +4552,7 @@ export interface components {
              * @description Time of the last change, UTC.
              */
             updated_at: string;
-            /** @description Why the subscription is inactive. `gone`: the receiver responded with 410. `failing`: the receiver acknowledged no event for 5 days and at least 20 attempts in a row. `paused`: a PUT set `active` to false. `moved`: the tenant is now in another database. null while the subscription is active. */
+            /** @description Why the subscription is inactive. `gone`: the receiver responded with 410. `failing`: the receiver acknowledged no event for 5 days and at least 20 attempts in a row. `paused`: a PUT set `active` to false. `moved`: reserved; the service does not set it. null while the subscription is active. */
             disabled_reason: ("gone" | "failing" | "paused" | "moved") | null;
             /** @description Time the subscription became inactive, UTC; null while it is active. */
             disabled_at: string | null;
@@ -4838,7 +4838,7 @@ export interface components {
             succeeded: number;
             /** @description Attempts that failed, also if a later attempt succeeded. */
             failed: number;
-            /** @description Half of the attempts took at most this long, in milliseconds. See the description of the operation. */
+            /** @description Half of the attempts took at most this long, in milliseconds: the upper limit of a class of durations, as the operation describes. */
             p50_ms: number;
             /** @description 95 of 100 attempts took at most this long, in milliseconds. */
             p95_ms: number;
@@ -5432,7 +5432,7 @@ export interface components {
                 /** @description Id of the warehouse. */
                 warehouse_id: number;
                 /**
-                 * @description `reserved`: nothing of the order is backordered. `backordered`: something waits for stock.
+                 * @description `reserved`: nothing of the order is backordered. `backordered`: something is ordered, but not reserved yet.
                  * @enum {string}
                  */
                 status: "reserved" | "backordered";
@@ -5440,7 +5440,7 @@ export interface components {
                 previous_status: ("reserved" | "backordered") | null;
                 /** @description Quantity reserved for the order, with at most 3 decimal places. */
                 reserved_quantity: number;
-                /** @description Quantity of the order that waits for stock, with at most 3 decimal places. */
+                /** @description Quantity of the order that is ordered, but not reserved yet, with at most 3 decimal places. */
                 backordered_quantity: number;
                 /**
                  * Format: date-time
@@ -5644,7 +5644,7 @@ export interface operations {
                 page?: number;
                 /** @description Records per page, 1 to 100. Default: 50. Larger values are treated as 100. */
                 limit?: number;
-                /** @description Only products whose name, barcode or SKU contains this text, case-insensitive in all scripts. Fewer than 3 characters take longer: they are compared with every product. */
+                /** @description Only products whose name, barcode or SKU contains this text, ignoring case. Fewer than 3 characters take longer: they are compared with every product. */
                 search?: string;
                 /** @description Only products with exactly this category, case-sensitive. */
                 category?: string;
@@ -6987,7 +6987,7 @@ export interface operations {
                 assembly_until?: string;
                 /** @description Adds `order_detail` to each order. true, false, 1 or 0. Default: false. */
                 include_details?: boolean;
-                /** @description Only orders whose customer name contains this text, case-insensitive in all scripts. Fewer than 3 characters take longer: they are compared with every order. */
+                /** @description Only orders whose customer name contains this text, ignoring case. Fewer than 3 characters take longer: they are compared with every order. */
                 customer_name?: string;
                 /** @description Only the order with exactly this `order_tenant_id`. */
                 order_tenant_id?: string;
@@ -7927,7 +7927,7 @@ export interface operations {
                     name?: (string | null) | undefined;
                     /** @description Id of the warehouse to move the location to, with its stock. */
                     warehouse_id?: number | undefined;
-                    /** @description Whether picks may take stock from the location. Put-backs may always return stock to it. */
+                    /** @description Whether picks may take stock from the location. Undone and cancelled picks return stock to it in any case. */
                     pickable?: boolean | undefined;
                     /** @description Whether stock at the location can be promised to orders. It can be picked in any case. */
                     sellable?: boolean | undefined;
@@ -8610,7 +8610,7 @@ export interface operations {
                      */
                     quantity?: (number | null) | undefined;
                     /**
-                     * @description The client's own identifier of the receipt, unique in its record. Sending the receipt again changes nothing. Default: a generated one.
+                     * @description The client's own identifier of the receipt, unique in its delivery or return. Sending the receipt again changes nothing. Default: a generated one.
                      * @example scan-1
                      */
                     receipt_id?: (string | null) | undefined;
@@ -9020,7 +9020,7 @@ export interface operations {
                      */
                     quantity?: (number | null) | undefined;
                     /**
-                     * @description The client's own identifier of the receipt, unique in its record. Sending the receipt again changes nothing. Default: a generated one.
+                     * @description The client's own identifier of the receipt, unique in its delivery or return. Sending the receipt again changes nothing. Default: a generated one.
                      * @example scan-1
                      */
                     receipt_id?: (string | null) | undefined;
@@ -11038,7 +11038,7 @@ export interface operations {
                 since: string;
                 /** @description Only hours that begin up to and including this time: an ISO 8601 timestamp, or a date for the end of that day (UTC). Default: now. */
                 until?: string;
-                /** @description Only attempts to deliver to the webhook of this id. */
+                /** @description Only attempts to deliver to the subscription with this id. */
                 webhook_id?: string;
             };
             header?: never;

@@ -54,7 +54,10 @@ export const ERRORS = {
     status: 405,
     cause: 'The path does not support this method; the Allow header lists the supported methods.',
   },
-  already_exists: { status: 409, cause: 'Another product has this barcode or SKU, another location this id, or another operator this e-mail address.' },
+  already_exists: {
+    status: 409,
+    cause: 'Another product has this barcode or SKU, another location this id, or another operator this e-mail address.',
+  },
   quantity_conflict: { status: 409, cause: 'The stock level is not the `expected_quantity`; `details` has the level.' },
   idempotency_conflict: {
     status: 409,

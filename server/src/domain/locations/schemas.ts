@@ -5,7 +5,9 @@ import { id, pageQuery, pagination, text, trimmedText } from '../../procedures/f
 const MAX_SEQUENCE = 1_000_000_000
 
 const attributes = {
-  pickable: z.boolean().describe('Whether picks may take stock from the location. Undone and cancelled picks return stock to it in any case.'),
+  pickable: z
+    .boolean()
+    .describe('Whether picks may take stock from the location. Undone and cancelled picks return stock to it in any case.'),
   sellable: z.boolean().describe('Whether stock at the location can be promised to orders. It can be picked in any case.'),
   pick_sequence: z
     .int()

@@ -106,7 +106,9 @@ const deliveryHour = z
     failed: z.int().describe('Attempts that failed, also if a later attempt succeeded.'),
     p50_ms: z
       .int()
-      .describe('Half of the attempts took at most this long, in milliseconds: the upper limit of a class of durations, as the operation describes.'),
+      .describe(
+        'Half of the attempts took at most this long, in milliseconds: the upper limit of a class of durations, as the operation describes.',
+      ),
     p95_ms: z.int().describe('95 of 100 attempts took at most this long, in milliseconds.'),
   })
   .meta({ id: 'DeliveryHour', description: 'Attempts to deliver webhooks of an hour.' })

@@ -68,13 +68,7 @@ function StartForm() {
         if (isRight && !isBusy) app.lead(start())
       }}
     >
-      <Field
-        label={texts.slots}
-        value={typed}
-        inputMode="numeric"
-        placeholder={texts.slotsHint(MAX_SLOTS)}
-        onChange={setTyped}
-      />
+      <Field label={texts.slots} value={typed} inputMode="numeric" placeholder={texts.slotsHint(MAX_SLOTS)} onChange={setTyped} />
       <label className={styles.choice}>
         <input type="checkbox" checked={isSingleLine} onChange={({ target }) => setSingleLine(target.checked)} />
         {texts.isSingleLine}
