@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
 import { it } from './support/it.ts'
 import { dataOf, sampleOf, TOPICS } from '../support/topics.ts'
-import { countInState, deliveriesOf, subscribe, writeEvents, type Worker } from './support/deliveries.ts'
+import { countInState, deliveriesOf, deliveryWhen, subscribe, writeEvents, type Worker } from './support/deliveries.ts'
 import { acknowledge, respondWith, closedPort, type Receiver } from '../support/receiver.ts'
 import type { TestService, TestTenant } from '../support/service.ts'
 
@@ -150,6 +150,28 @@ describe('a manual retry', () => {
     response.end()
     await countInState(tenant, id, 'succeeded', 1)
     expect(receiver.received).toHaveLength(1)
+  })
+})
+
+describe('a manual retry of a test call', () => {
+  it('is one attempt, whose failure does not count against the subscription', async ({ tenant, receiver, worker }) => {
+    receiver.behave(respondWith(500))
+    const { id } = await subscribe(tenant, receiver.url)
+    const { body: tested } = await tenant.request('POST', `/webhooks/${id}/test`)
+    const retry = () => tenant.request('POST', `/webhooks/deliveries/${tested.data.id}/retry`)
+    expect((await retry()).body.data.state).toBe('pending')
+    worker.wake()
+    const retried = await deliveryWhen(tenant, id, ({ attempt_count: count }) => count === 2)
+    expect(retried).toMatchObject({
+      state: 'failed',
+      next_attempt_at: null,
+      attempts: [{ trigger: 'test' }, { trigger: 'manual', response_status: 500 }],
+    })
+    expect((await tenant.request('GET', `/webhooks/${id}`)).body.data.failing_since).toBeNull()
+    receiver.behave(acknowledge)
+    await retry()
+    worker.wake()
+    await countInState(tenant, id, 'succeeded', 1)
   })
 })
 

@@ -7,6 +7,7 @@ import {
   type StoredTarget,
   TARGET_COLUMNS,
   targetOf,
+  TEST_EVENT_PREFIX,
 } from '../../delivery/index.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
 import { topicNamed } from '../../procedures/event-topics.ts'
@@ -64,7 +65,7 @@ export const sendTest = endpoint({
     const clock = new DatabaseClock()
     clock.set(stored.now)
     const createdAt = clock.now()
-    const eventId = `evt_test_${randomBytes(12).toString('hex')}`
+    const eventId = `${TEST_EVENT_PREFIX}${randomBytes(12).toString('hex')}`
     const body = JSON.stringify({ id: eventId, event: topic, created_at: createdAt, data: topicNamed(topic).sample })
 
     const release = slots.take(caller.tenantId, subscriptionId)
