@@ -33,6 +33,11 @@ const RETRYABLE_CONSTRAINTS = new Set(['stock_levels_location_fkey'])
 /** SQLSTATE classes and codes of a database that cannot serve at the moment: connection, resources, time limits, operator intervention. */
 const UNAVAILABLE = /^(08|53|57P|57014|58|25006|25P03|25P04|40|55P03|26000)/
 
+/** Of those: the connection, or a database that starts, stops or is in recovery. */
+const UNREACHABLE = /^(08|57P)/
+/** Of those: the time limits of a statement and of a lock. */
+const TOO_SLOW = new Set(['57014', '55P03'])
+
 /** SQLSTATE of `fence_tenant()` and, once the tenant is gone, the foreign key to it. */
 const FENCED = '55F01'
 const GONE = /^[a-z_]+_tenant_id_fkey$/
@@ -73,12 +78,20 @@ export function databaseErrorToServiceError(error: unknown, constraints: Constra
   if (isOfMovedTenant(error)) return beingMoved(error)
   // Retryable errors are not defects either. They get here after the last attempt, or from a statement in a larger transaction.
   if (isUnavailable(failure) || isRetryable(error)) {
-    return new ServiceError('service_unavailable', 'The database cannot be reached at the moment; try again', {
+    return new ServiceError('service_unavailable', whyUnavailable(error), {
       retryAfterSeconds: 1,
       cause: error,
     })
   }
   return undefined
+}
+
+/** What to tell the caller of a call that the database may carry out later. */
+function whyUnavailable(error: unknown): string {
+  const code = failureOf(error)?.code ?? ''
+  if (UNREACHABLE.test(code)) return 'The database cannot be reached at the moment; try again'
+  if (TOO_SLOW.has(code)) return 'The call took longer than the database permits; ask for less, or try again'
+  return 'The database could not carry out the call at the moment; try again'
 }
 
 /** True when the statement was refused because its tenant is being moved from or to this database, or is in another one by now. */
