@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { request, type IncomingMessage } from 'node:http'
 import { describe, expect } from 'vitest'
 import { it as base } from '../support/it.ts'
 import { newOrder } from '../support/orders.ts'
@@ -83,6 +85,26 @@ describe('bodies', () => {
       (await post(service, '/api-keys', { ...jsonHeaders(key), 'content-type': 'application/json; charset=utf-8' }, body)).status,
     ).toBe(200)
   })
+})
+
+it('a small body sent in chunks does not wait for others that have not arrived yet', async ({ startService }) => {
+  const { url, newTenant } = await startService()
+  const { key } = await newTenant()
+  const begin = () => {
+    const sent = request(`${url}/api/v1/api-keys`, { method: 'POST', agent: false, headers: jsonHeaders(key) })
+    sent.on('error', () => {})
+    sent.write('{"preset":"read_only",')
+    const finish = async (): Promise<number | undefined> => {
+      sent.end('"name":"a"}')
+      const [response] = (await once(sent, 'response')) as [IncomingMessage]
+      response.resume()
+      return response.statusCode
+    }
+    return { finish }
+  }
+  const unfinished = Array.from({ length: 20 }, begin)
+  expect(await begin().finish()).toBe(200)
+  expect(await Promise.all(unfinished.map(({ finish }) => finish()))).toEqual(unfinished.map(() => 200))
 })
 
 describe('an empty body', () => {

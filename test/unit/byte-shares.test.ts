@@ -40,3 +40,26 @@ it('a small request passes large ones that do not fit yet', async () => {
   askThrice(shares, 1, 4)
   expect(await shares.holdWhenFree(1, 1)).toBeTypeOf('function')
 })
+
+it('memory that is given back goes to a request that waits, not to the next one that asks', async () => {
+  activeTenants.see(1)
+  activeTenants.see(2)
+  const shares = new ByteShares(LIMITS)
+  const release = shares.hold(1, 4)
+  const given: string[] = []
+  void shares.holdWhenFree(1, 4).then(() => given.push('the one that waited'))
+  release()
+  void shares.holdWhenFree(1, 4).then(() => given.push('the one that came later'))
+  await expect.poll(() => given.length).toBe(1)
+  expect(given).toEqual(['the one that waited'])
+})
+
+it('a part can be given back before the rest, and nothing twice', () => {
+  const shares = new ByteShares(LIMITS)
+  const release = shares.hold(1, 7)
+  const totals = [2, 5, undefined, 3].map((kept) => {
+    release(kept)
+    return shares.total
+  })
+  expect(totals).toEqual([2, 2, 0, 0])
+})

@@ -1,10 +1,15 @@
+import { once } from 'node:events'
 import { request, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Fastify from 'fastify'
-import { expect, it as base } from 'vitest'
+import { describe, expect, it as base } from 'vitest'
+import { buildHttpServer } from '@fulfillment/server/http/http-server.ts'
 import { limitMemory } from '@fulfillment/server/http/limits/memory-limits.ts'
+import type { Caller } from '@fulfillment/server/procedures/context.ts'
+import { activeTenants } from '@fulfillment/server/runtime/event-loop/active-tenants.ts'
+import { createLog } from '@fulfillment/server/runtime/log.ts'
 
 const TIMEOUT_MS = 200
 /** Where a client reads all the time: far longer than a busy machine keeps it from that. */
@@ -66,4 +71,87 @@ it('a client that reads slowly gets all', async ({ open }) => {
   }
   expect(performance.now() - startedAt).toBeGreaterThan(LONG_TIMEOUT_MS)
   expect(length).toBe(LARGE.length * LARGE_PIECES)
+})
+
+describe('a body sent in chunks', () => {
+  const BODY_LIMIT = 8 * 1_048_576
+  const SMALL = 200
+  /** More than is small. */
+  const LARGER = 20_000
+
+  /** A server on which two tenants are active, so that each has memory for one of the largest bodies. */
+  const itReceives = base.extend('server', async ({}, { onCleanup }) => {
+    const app = buildHttpServer(createLog('silent'), { bodyLimit: BODY_LIMIT })
+    app.addHook('onRequest', (incoming, _reply, done) => {
+      incoming.caller = { tenantId: 1 } as Caller
+      activeTenants.see(1)
+      activeTenants.see(2)
+      done()
+    })
+    const { held } = limitMemory(app, BODY_LIMIT)
+    const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
+    app.post('/', () => ({}))
+    app.post('/later', async () => {
+      await answered
+      return {}
+    })
+    await app.listen({ host: '127.0.0.1', port: 0 })
+    onCleanup(() => {
+      app.server.closeAllConnections()
+      return app.close()
+    })
+    const { port } = app.server.address() as AddressInfo
+    /** Begins a body of this length. `finish` sends its end and returns the status. */
+    const begin = (length: number, path = '/') => {
+      const headers = { 'content-type': 'application/json' }
+      const sent = request({ host: '127.0.0.1', port, path, method: 'POST', agent: false, headers })
+      // Afterwards it may fail: the server closes the connection of a body that it refused.
+      const responded = once(
+        sent.on('error', () => {}),
+        'response',
+      )
+      responded.catch(() => {})
+      sent.write(`"${'x'.repeat(length - 2)}`)
+      const finish = async (): Promise<number | undefined> => {
+        sent.end('"')
+        const [response] = (await responded) as [IncomingMessage]
+        response.resume()
+        return response.statusCode
+      }
+      return { finish }
+    }
+    return { begin, answer, held: held.bodies }
+  })
+
+  itReceives('needs no memory while it is small; a larger one waits for as much as it may have', async ({ server }) => {
+    const { begin, held } = server
+    const first = begin(LARGER)
+    await expect.poll(held).toBe(BODY_LIMIT)
+    let isAnswered = false
+    const second = begin(LARGER)
+      .finish()
+      .finally(() => (isAnswered = true))
+    expect(await begin(SMALL).finish()).toBe(200)
+    expect([isAnswered, held()]).toEqual([false, BODY_LIMIT])
+    expect(await Promise.all([first.finish(), second])).toEqual([200, 200])
+    await expect.poll(held).toBe(0)
+  })
+
+  itReceives('keeps only its size when it has arrived', async ({ server: { begin, answer, held } }) => {
+    const status = begin(LARGER, '/later').finish()
+    await expect.poll(held).toBe(LARGER)
+    answer()
+    expect(await status).toBe(200)
+    await expect.poll(held).toBe(0)
+  })
+
+  itReceives('is refused when a hundred wait; those get their turn', async ({ server: { begin, held } }) => {
+    const first = begin(LARGER)
+    await expect.poll(held).toBe(BODY_LIMIT)
+    const others = Array.from({ length: 101 }, () => begin(LARGER).finish())
+    expect(await Promise.race(others)).toBe(503)
+    expect(await first.finish()).toBe(200)
+    expect(await Promise.all(others)).toContain(200)
+    await expect.poll(held).toBe(0)
+  })
 })

@@ -1,8 +1,8 @@
 import { describe, expect } from 'vitest'
 import { it } from './support/it.ts'
 import { dataOf, sampleOf, TOPICS } from '../support/topics.ts'
-import { countInState, deliveriesOf, subscribe, writeEvents, type Worker } from './support/deliveries.ts'
-import { respondWith, closedPort, type Receiver } from '../support/receiver.ts'
+import { countInState, deliveriesOf, deliveryWhen, subscribe, writeEvents, type Worker } from './support/deliveries.ts'
+import { acknowledge, respondWith, closedPort, type Receiver } from '../support/receiver.ts'
 import type { TestService, TestTenant } from '../support/service.ts'
 
 /** Subscribes the receiver and delivers an event to it. */
@@ -153,6 +153,28 @@ describe('a manual retry', () => {
   })
 })
 
+describe('a manual retry of a test call', () => {
+  it('is one attempt, whose failure does not count against the subscription', async ({ tenant, receiver, worker }) => {
+    receiver.behave(respondWith(500))
+    const { id } = await subscribe(tenant, receiver.url)
+    const { body: tested } = await tenant.request('POST', `/webhooks/${id}/test`)
+    const retry = () => tenant.request('POST', `/webhooks/deliveries/${tested.data.id}/retry`)
+    expect((await retry()).body.data.state).toBe('pending')
+    worker.wake()
+    const retried = await deliveryWhen(tenant, id, ({ attempt_count: count }) => count === 2)
+    expect(retried).toMatchObject({
+      state: 'failed',
+      next_attempt_at: null,
+      attempts: [{ trigger: 'test' }, { trigger: 'manual', response_status: 500 }],
+    })
+    expect((await tenant.request('GET', `/webhooks/${id}`)).body.data.failing_since).toBeNull()
+    receiver.behave(acknowledge)
+    await retry()
+    worker.wake()
+    await countInState(tenant, id, 'succeeded', 1)
+  })
+})
+
 describe('a replay', () => {
   it.for([{}, { since: 'yesterday' }, { since: null }, { since: '2026-01-01', until: 5 }])(
     'is refused with %j',
@@ -220,6 +242,36 @@ describe('the test call', () => {
       next_attempt_at: null,
     })
     expect((await tenant.request('POST', `/webhooks/${id}/test`, { event: 'order/lost' })).status).toBe(400)
+  })
+
+  it('is refused while 10 of the subscription, or 50 of the tenant, wait for a response', async ({
+    service,
+    tenant,
+    receiver,
+  }) => {
+    receiver.behave(() => {})
+    const subscriptions = await Promise.all(Array.from({ length: 6 }, () => subscribe(tenant, receiver.url)))
+    const [first, last] = [subscriptions[0]?.id, subscriptions.at(-1)?.id]
+    const test = (id: string | undefined, by = tenant) => by.request('POST', `/webhooks/${id}/test`)
+    const refused = async (id: string | undefined): Promise<string> => {
+      const { status, headers, body } = await test(id)
+      expect([status, body.error?.code, headers.get('retry-after')]).toEqual([503, 'service_unavailable', '1'])
+      return body.error.message
+    }
+    const waiting = Array.from({ length: 10 }, () => test(first))
+    await receiver.count(10)
+    expect(await refused(first)).toContain('10 test calls of this webhook')
+    for (const { id } of subscriptions.slice(1, -1)) for (let n = 0; n < 10; n++) waiting.push(test(id))
+    await receiver.count(50)
+    expect(await refused(last)).toContain('50 test calls of this tenant')
+
+    const other = await service.newTenant()
+    waiting.push(test((await subscribe(other, receiver.url)).id, other))
+    await receiver.count(51)
+    receiver.behave(acknowledge)
+    receiver.received.forEach(({ response }) => response.end())
+    expect(new Set((await Promise.all(waiting)).map(({ status }) => status))).toEqual(new Set([200]))
+    expect((await test(first)).status).toBe(200)
   })
 })
 

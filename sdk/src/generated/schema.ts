@@ -1907,7 +1907,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test event
-         * @description Sends a sample event of the topic once, to this subscription only, and returns the delivery. The event id starts with `evt_test_`; the event feed does not include the event.
+         * @description Sends a sample event of the topic once, to this subscription only, and returns the delivery. The event id starts with `evt_test_`; the event feed does not include the event. A server process makes at most 10 test calls of a subscription and 50 of a tenant at the same time; further calls get 503.
          *
          *     Addition: this operation is not part of the published API specification.
          *

@@ -37,6 +37,11 @@ const RETRYABLE_CONSTRAINTS = new Set(['stock_levels_location_fkey'])
 /** SQLSTATE classes and codes of a database that cannot serve at the moment: connection, resources, time limits, operator intervention. */
 const UNAVAILABLE = /^(08|53|57P|57014|58|25006|25P03|25P04|40|55P03|26000)/
 
+/** Of those: the connection, or a database that starts, stops or is in recovery. */
+const UNREACHABLE = /^(08|57P)/
+/** Of those: the time limits of a statement and of a lock. */
+const TOO_SLOW = new Set(['57014', '55P03'])
+
 /** SQLSTATE of `fence_tenant()` and, once the tenant is gone, the foreign key to it. */
 const FENCED = '55F01'
 const GONE = /^[a-z_]+_tenant_id_fkey$/
@@ -72,6 +77,14 @@ export function isRetryable(error: unknown): boolean {
 export function isUnavailable(error: unknown): boolean {
   // Retryable errors get here after the last attempt, or from a statement in a larger transaction.
   return UNAVAILABLE.test(failureOf(error)?.code ?? '') || isRetryable(error)
+}
+
+/** What to tell the caller of a call that the database may carry out later. */
+export function whyUnavailable(error: unknown): string {
+  const code = failureOf(error)?.code ?? ''
+  if (UNREACHABLE.test(code)) return 'The database cannot be reached at the moment; try again'
+  if (TOO_SLOW.has(code)) return 'The call took longer than the database permits; ask for less, or try again'
+  return 'The database could not carry out the call at the moment; try again'
 }
 
 /** True when the statement was refused because its tenant is being moved from or to this database, or is in another one by now. */

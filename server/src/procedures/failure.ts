@@ -1,6 +1,6 @@
 import { TRPCError } from '@trpc/server'
 import { ZodError } from 'zod'
-import { isOfMovedTenant, isUnavailable, TooManyCalls, violatedConstraint } from '../database/errors.ts'
+import { isOfMovedTenant, isUnavailable, TooManyCalls, violatedConstraint, whyUnavailable } from '../database/errors.ts'
 import { beingMoved } from '../errors/being-moved.ts'
 import type { ErrorCode } from '../errors/error-codes.ts'
 import { ServiceError } from '../errors/service-error.ts'
@@ -38,7 +38,7 @@ export function databaseErrorToServiceError(error: unknown, constraints: Constra
   if (constraint !== undefined) return new ServiceError(constraint.code, constraint.message, { cause: error })
   if (isOfMovedTenant(error)) return beingMoved(error)
   if (isUnavailable(error)) {
-    return new ServiceError('service_unavailable', 'The database could not carry out the call at the moment; try again', {
+    return new ServiceError('service_unavailable', whyUnavailable(error), {
       retryAfterSeconds: 1,
       cause: error,
     })

@@ -80,6 +80,20 @@ describe('POST /products', () => {
     expect(product).toMatchObject({ name: 'Salt', barcode: '77', external_id: ' S ', category: ' C ' })
   })
 
+  it('counts characters: one that takes two units of UTF-16 is one', async ({ tenant }) => {
+    const longest = '😀'.repeat(255)
+    const body = { name: longest, barcode: longest, sku: longest, category: longest }
+    const product = await create(tenant, body)
+    expect(product).toMatchObject({ name: longest, barcode: longest, external_id: longest, category: longest })
+    const scanned = await tenant.request('GET', `/scan?code=${encodeURIComponent(longest)}`)
+    expect(scanned.body.data?.product.id).toBe(product.id)
+    for (const field of Object.keys(body)) {
+      const response = await tenant.request('POST', '/products', { name: 'Salt', barcode: '1', [field]: `${longest}x` })
+      expect(failure(response), field).toEqual([400, 'validation_error'])
+      expect(response.body.error.message).toBe(`${field}: must have at most 255 characters`)
+    }
+  })
+
   it.for([
     ['name', undefined],
     ['name', null],

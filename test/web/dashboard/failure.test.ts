@@ -354,7 +354,7 @@ describe('D9: failure in the middle of a form', () => {
     const refused = page.waitForResponse((response) => response.status() === 409)
     await adjust()
     await refused
-    await dialog.getByRole('alert').getByText('The server is still at the first try.').waitFor()
+    await dialog.getByRole('alert').getByText('The server is still working on your first attempt.').waitFor()
     await endCall()
     await adjust()
     await isAdjusted()

@@ -70,7 +70,7 @@ it('a batch is picked slot by slot, without a connection and over reloads, and c
   // The answer is lost after the server has started the batch: it is not started twice.
   proxy.fault = (method, path): Fault => (method === 'POST' && path.endsWith('/flow-batches') ? 'lost after' : 'none')
   await start(device, 3)
-  await text(page, 'No answer from the server. Try again: nothing is done twice.')
+  await text(page, 'No response from the server. Try again: nothing is done twice.')
   proxy.fault = () => 'none'
   await device.scanner.scan('FC-OK')
   const again = page.getByRole('button', { name: /^Start a batch$|^Go on with batch \d+$/ })

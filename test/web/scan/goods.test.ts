@@ -245,7 +245,7 @@ describe('counting', () => {
     expect(hand.queue).toEqual(['count 3 of 1 at A-1'])
     hand.scan('TEA')
     expect(hand.do(counting.undo)).toBe('taken: Undone: 1 × Tea')
-    expect(hand.do(counting.undo)).toBe('problem: Nothing to undo: count the place again')
+    expect(hand.do(counting.undo)).toBe('problem: Nothing to undo: count the location again')
   })
 
   it('stays in its scope, in which levels may be found that nobody expected', () => {

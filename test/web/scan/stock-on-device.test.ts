@@ -214,7 +214,7 @@ it('moves once when the answer is lost and the button is pressed again; scans th
     { times: 1 },
   )
   await page.getByRole('button', { name: 'Move' }).click()
-  await page.getByRole('alertdialog').getByText('No answer from the server. Try again: nothing is done twice.').waitFor()
+  await page.getByRole('alertdialog').getByText('No response from the server. Try again: nothing is done twice.').waitFor()
   await page.getByRole('button', { name: 'OK' }).click()
   // Also after a look elsewhere.
   await open(page, 'Look up')
@@ -243,7 +243,7 @@ it('moves once when a proxy gives up while the server is at it, however often th
   await move.click()
   await problem.getByRole('button', { name: 'OK' }).click()
   await move.click()
-  await problem.getByText('No answer from the server. Try again: nothing is done twice.').waitFor()
+  await problem.getByText('No response from the server. Try again: nothing is done twice.').waitFor()
   await problem.getByRole('button', { name: 'OK' }).click()
   await endCall()
   await move.click()

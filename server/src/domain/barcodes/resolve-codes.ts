@@ -64,6 +64,8 @@ const selectPatterns = statement<[tenantId: number], { weight_barcodes: WeightPa
   sql: 'select weight_barcodes from tenant_settings where tenant_id = $1',
 })
 
+const MAX_LENGTH = 255
+
 /** More barcodes are looked for on a `slow` connection: on the shared ones they would hold up other requests. */
 const FEW_BARCODES = 50
 
@@ -104,9 +106,11 @@ const mayHaveWeight = (code: string): boolean => isEan13(code.trim()) || isEan13
 
 const barcodesOf = (meanings: readonly Meaning[]): string[] => meanings.flatMap(({ barcodes }) => barcodes)
 
+/** No barcode has more characters. A character outside the Basic Multilingual Plane counts as two of the text's length. */
+const isShortEnough = (text: string): boolean => text.length <= MAX_LENGTH || Array.from(text).length <= MAX_LENGTH
+
 async function findAll(db: StatementRunner, tenantId: number, barcodes: readonly string[]): Promise<Map<string, Match>> {
-  // No barcode is longer.
-  const distinct = [...new Set(barcodes)].filter((barcode) => barcode.length <= 255)
+  const distinct = [...new Set(barcodes)].filter(isShortEnough)
   if (distinct.length === 0) return new Map()
   const options = distinct.length > FEW_BARCODES ? { connection: 'slow' as const } : {}
   const matches = await db.run(findBarcodes, [tenantId, distinct], options)

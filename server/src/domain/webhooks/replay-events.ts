@@ -1,4 +1,5 @@
 import { statement } from '../../database/statements/statement.ts'
+import { TEST_EVENT_PREFIX } from '../../delivery/index.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import { askedForBy } from '../../procedures/event-topics.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
@@ -25,7 +26,7 @@ const replayPiece = statement<
   connection: 'write',
   sql: `with seen as materialized (
      select e.id, e.created_at, e.topic from events e
-     where e.tenant_id = $1 and e.id > $5 and e.id < 'evt_test_'
+     where e.tenant_id = $1 and e.id > $5 and e.id < '${TEST_EVENT_PREFIX}'
        and e.created_at >= date_trunc('day', $3::timestamptz) and e.created_at < date_trunc('day', $4::timestamptz) + interval '1 day'
      order by e.id limit $6
    ), event as materialized (

@@ -1,10 +1,10 @@
 import { statement } from '../../database/statements/statement.ts'
-import { attemptCount, ATTEMPTS_OF_SCHEDULE } from '../../delivery/index.ts'
+import { attemptCount, ATTEMPTS_OF_SCHEDULE, isTestEvent } from '../../delivery/index.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
 import { type DeliveryKey, deliveryKey, readDelivery } from './get-delivery.ts'
 import { delivery, deliveryPath } from './schemas.ts'
 
-// A delivery in flight is left as it is: it is already being sent.
+// A delivery in flight is left as it is: it is already being sent. The schedule does not continue after the attempt of a test event.
 const requestRetry = statement<DeliveryKey, unknown>({
   name: 'request_delivery_retry',
   connection: 'write',
@@ -24,7 +24,9 @@ const requestRetry = statement<DeliveryKey, unknown>({
    ), queued as (
      insert into waiting_deliveries
        (tenant_id, subscription_id, event_id, event_created_at, topic, trigger, tries, next_attempt_at, created_at, attempts)
-     select tenant_id, subscription_id, event_id, event_created_at, topic, 'manual', least(${attemptCount('attempts')}, ${ATTEMPTS_OF_SCHEDULE}), due_at, created_at, attempts
+     select tenant_id, subscription_id, event_id, event_created_at, topic, 'manual',
+       case when ${isTestEvent('event_id')} then ${ATTEMPTS_OF_SCHEDULE} else least(${attemptCount('attempts')}, ${ATTEMPTS_OF_SCHEDULE}) end,
+       due_at, created_at, attempts
      from finished
      on conflict do nothing
      returning event_id

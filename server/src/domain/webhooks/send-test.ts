@@ -7,12 +7,16 @@ import {
   type StoredTarget,
   TARGET_COLUMNS,
   targetOf,
+  TEST_EVENT_PREFIX,
 } from '../../delivery/index.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
 import { topicNamed } from '../../procedures/event-topics.ts'
 import { deliveryOf, type DeliveryRow } from './delivery-row.ts'
 import { delivery, sendTestInput } from './schemas.ts'
+import { TestSlots } from './test-slots.ts'
 import { subscriptionIdOf, webhookNotFound } from './webhook-id.ts'
+
+const slots = new TestSlots()
 
 const findTarget = statement<[tenantId: number, id: number], StoredTarget & { events: string[]; now: string }>({
   name: 'find_webhook_target',
@@ -36,7 +40,10 @@ const recordTest = statement<
    returning subscription_id, event_id, topic, state, null as next_attempt_at, created_at, completed_at, attempts`,
 })
 
-/** Sends a sample event once to one subscription, active or not, and returns the delivery. Throws `not_found`. */
+/**
+ * Sends a sample event once to one subscription, active or not, and returns the delivery. Throws `not_found`, and `service_unavailable` while
+ * too many test calls are in flight.
+ */
 export const sendTest = endpoint({
   name: 'webhooks.test',
   scope: 'write:webhooks',
@@ -44,7 +51,7 @@ export const sendTest = endpoint({
   path: '/webhooks/{id}/test',
   summary: 'Send a test event',
   description:
-    'Sends a sample event of the topic once, to this subscription only, and returns the delivery. The event id starts with `evt_test_`; the event feed does not include the event.',
+    'Sends a sample event of the topic once, to this subscription only, and returns the delivery. The event id starts with `evt_test_`; the event feed does not include the event. A server process makes at most 10 test calls of a subscription and 50 of a tenant at the same time; further calls get 503.',
   isAddition: true,
   outsideTransaction: true,
   input: sendTestInput,
@@ -58,9 +65,10 @@ export const sendTest = endpoint({
     const clock = new DatabaseClock()
     clock.set(stored.now)
     const createdAt = clock.now()
-    const eventId = `evt_test_${randomBytes(12).toString('hex')}`
+    const eventId = `${TEST_EVENT_PREFIX}${randomBytes(12).toString('hex')}`
     const body = JSON.stringify({ id: eventId, event: topic, created_at: createdAt, data: topicNamed(topic).sample })
 
+    const release = slots.take(caller.tenantId, subscriptionId)
     const sender = createSender(webhookTargets)
     try {
       const message = { tenantId: caller.tenantId, eventId, topic, body, attemptNumber: 1, trigger: 'test' as const }
@@ -79,6 +87,7 @@ export const sendTest = endpoint({
       ])
       return deliveryOf(row as DeliveryRow)
     } finally {
+      release()
       await sender.close()
     }
   },

@@ -9,11 +9,14 @@ const RETRY_AFTER_SECONDS = 2
 /** The tenant id for requests without a known key. */
 export const NOBODY = 0
 
+/** Gives memory back: all of it, or what exceeds `kept` bytes. */
+export type Release = (kept?: number) => void
+
 /** A request that waits for memory. */
 interface Waiting {
   readonly bytes: number
   readonly giveUpAtMs: number
-  readonly resolve: (release: () => void) => void
+  readonly resolve: (release: Release) => void
   readonly reject: (error: Error) => void
 }
 
@@ -45,9 +48,14 @@ export class ByteShares {
   }
 
   /** Counts bytes until the returned function is called, even above the limit. */
-  hold(tenantId: number, bytes: number): () => void {
-    this.#add(tenantId, bytes)
-    return () => this.#add(tenantId, -bytes)
+  hold(tenantId: number, bytes: number): Release {
+    let held = bytes
+    this.#add(tenantId, held)
+    return (kept = 0) => {
+      const left = Math.min(held, kept)
+      this.#add(tenantId, left - held)
+      held = left
+    }
   }
 
   /** Throws `service_unavailable` if the tenant has reached its limit. */
@@ -56,12 +64,14 @@ export class ByteShares {
   }
 
   /** Like `hold`, but waits for free memory. Throws `service_unavailable` after a timeout, or if too many requests wait already. */
-  async holdWhenFree(tenantId: number, bytes: number): Promise<() => void> {
+  async holdWhenFree(tenantId: number, bytes: number): Promise<Release> {
+    // Those that wait come first. Otherwise requests that arrive all the time could leave them waiting until they are refused.
+    this.#lookAt(tenantId)
     if (!this.#isFull(tenantId, bytes)) return this.hold(tenantId, bytes)
     const line = this.#waiting.get(tenantId) ?? []
     if (line.length >= MAX_WAITING) throw refusal()
     this.#waiting.set(tenantId, line)
-    return await new Promise<() => void>((resolve, reject) => {
+    return await new Promise<Release>((resolve, reject) => {
       line.push({ bytes, giveUpAtMs: performance.now() + LONGEST_WAIT_MS, resolve, reject })
       this.#timer ??= setInterval(() => this.#look(), POLL_MS)
     })
@@ -69,15 +79,17 @@ export class ByteShares {
 
   /** Admits those that fit now. One timer for all: a hundred requests that each looked for themselves would take a tenth of the loop's time. */
   #look(): void {
-    const nowMs = performance.now()
-    for (const [tenantId, line] of this.#waiting) {
-      const left = line.filter((waiting) => !this.#settle(tenantId, waiting, nowMs))
-      if (left.length === 0) this.#waiting.delete(tenantId)
-      else this.#waiting.set(tenantId, left)
-    }
+    for (const tenantId of this.#waiting.keys()) this.#lookAt(tenantId)
     if (this.#waiting.size > 0) return
     clearInterval(this.#timer)
     this.#timer = undefined
+  }
+
+  #lookAt(tenantId: number): void {
+    const nowMs = performance.now()
+    const left = this.#waiting.get(tenantId)?.filter((waiting) => !this.#settle(tenantId, waiting, nowMs)) ?? []
+    if (left.length === 0) this.#waiting.delete(tenantId)
+    else this.#waiting.set(tenantId, left)
   }
 
   #settle(tenantId: number, { bytes, giveUpAtMs, resolve, reject }: Waiting, nowMs: number): boolean {

@@ -1,6 +1,6 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RequestPayload } from 'fastify'
 import type { Guard } from '../guards.ts'
-import { type ByteLimits, ByteShares, NOBODY } from './byte-shares.ts'
+import { type ByteLimits, ByteShares, NOBODY, type Release } from './byte-shares.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -42,16 +42,23 @@ export function limitMemory(app: FastifyInstance, bodyLimit: number): { held: He
   const bodies = new ByteShares(bodiesOf(bodyLimit))
   const responses = new ByteShares(RESPONSES)
 
-  const admit = async (tenantId: number, reply: FastifyReply, bytes: number): Promise<void> => {
-    const release = await bodies.holdWhenFree(tenantId, bytes)
+  const admit = async ({ caller }: FastifyRequest, { raw }: FastifyReply, bytes: number): Promise<Release> => {
+    const release = await bodies.holdWhenFree(caller.tenantId, bytes)
     // The body is in memory until the response is sent.
-    if (reply.raw.destroyed) release()
-    else reply.raw.once('close', release)
+    if (raw.destroyed) release()
+    else raw.once('close', () => release())
+    return release
   }
   app.addHook('preParsing', (request, reply, payload, done) => {
-    const bytes = announcedBytes(request, bodyLimit)
-    if (request.caller === undefined || bytes <= SMALL_BYTES || bytes > bodyLimit) return done(null, payload)
-    admit(request.caller.tenantId, reply, bytes).then(() => done(null, payload), done)
+    const { headers } = request
+    if (request.caller === undefined) return done(null, payload)
+    if (headers['transfer-encoding'] !== undefined) {
+      admitUnlessSmall(payload, () => admit(request, reply, bodyLimit))
+      return done(null, payload)
+    }
+    const bytes = Number(headers['content-length'] ?? 0)
+    if (bytes <= SMALL_BYTES || bytes > bodyLimit) return done(null, payload)
+    admit(request, reply, bytes).then(() => done(null, payload), done)
   })
 
   app.addHook('onSend', (request, reply, payload, done) => {
@@ -80,10 +87,36 @@ function closeWhenUnread({ raw }: FastifyReply, timeoutMs: number): void {
   })
 }
 
-/** The body's length. Without a length it may have the maximum; a request without either header has no body. */
-function announcedBytes({ headers }: FastifyRequest, bodyLimit: number): number {
-  if (headers['transfer-encoding'] !== undefined) return bodyLimit
-  return Number(headers['content-length'] ?? 0)
+/**
+ * Admits a body without a length once it is no longer small: from then on it may have the maximum. When it has arrived, it keeps only its
+ * size. Nearly all such bodies are small, and the maximum of one takes all of a tenant's memory.
+ */
+function admitUnlessSmall(payload: RequestPayload, admit: () => Promise<Release>): void {
+  let bytes = 0
+  let isAsked = false
+  const waitForMemory = async (): Promise<void> => {
+    payload.pause()
+    try {
+      const release = await admit()
+      payload.once('end', () => release(bytes))
+      payload.resume()
+    } catch (error) {
+      if (isBeingParsed(payload)) payload.emit('error', error)
+    }
+  }
+  // A listener alone would make it flow. It waits for the one who reads it.
+  payload.pause()
+  payload.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+    if (isAsked || bytes <= SMALL_BYTES || !isBeingParsed(payload)) return
+    isAsked = true
+    void waitForMemory()
+  })
+}
+
+/** Whether the framework's parser reads the body. What it leaves is discarded, for which no memory is needed. */
+function isBeingParsed(payload: RequestPayload): boolean {
+  return payload.listenerCount('error') > 0
 }
 
 function isStream(payload: unknown): boolean {
