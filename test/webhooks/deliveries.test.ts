@@ -260,7 +260,7 @@ describe('the test call', () => {
     }
     const waiting = Array.from({ length: 10 }, () => test(first))
     await receiver.count(10)
-    expect(await refused(first)).toContain('10 test calls of this webhook')
+    expect(await refused(first)).toContain('10 test calls of this subscription')
     for (const { id } of subscriptions.slice(1, -1)) for (let n = 0; n < 10; n++) waiting.push(test(id))
     await receiver.count(50)
     expect(await refused(last)).toContain('50 test calls of this tenant')
