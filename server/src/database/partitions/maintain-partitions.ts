@@ -18,18 +18,46 @@ const ROWS_IN_DEFAULT_PARTITION = '23514'
 
 /**
  * Creates the daily partitions of the next days, and drops those that are too old, one day at a time, by the database's clock. Call it
- * every hour, and at a start that lacks partitions. It may run in any number of processes: one at a time does the work. Changes that fail
- * because tables are busy are made by the next call. Until then, rows of a day without a partition go to the default partition.
+ * every hour. It may run in any number of processes: one at a time does the work. Changes that fail because tables are busy are made by the
+ * next call. Until then, rows of a day without a partition go to the default partition. A table whose maintenance fails does not stop that
+ * of the others; the error is thrown at the end.
  */
 export async function maintainPartitions(db: Queryable, partitioned: readonly DailyPartitions[]): Promise<void> {
+  // Before all deletions: one that fails every time, such as at its time limit, must not keep any table from getting its partitions.
+  const failed = await createAll(db, partitioned)
+  throwFirst([...failed, ...(await eachTable(partitioned, (parent) => deleteExpired(db, parent)))])
+}
+
+/** Creates the missing partitions of the next days, as at a start that lacks some. */
+export async function createPartitions(db: Queryable, partitioned: readonly DailyPartitions[]): Promise<void> {
+  throwFirst(await createAll(db, partitioned))
+}
+
+async function createAll(db: Queryable, partitioned: readonly DailyPartitions[]): Promise<Failure[]> {
   const firstDay = await today(db)
   const days = Array.from({ length: DAYS_AHEAD + 1 }, (_, ahead) => addDays(firstDay, ahead))
-  for (const parent of partitioned) {
-    const existing = await partitionsOf(db, parent)
-    const missing = days.filter((day) => !existing.includes(nameOf(parent, day)))
-    for (const day of missing) if (!(await succeeds(() => createPartition(db, parent, day)))) return
-    if (!(await deleteExpired(db, parent, existing))) return
-  }
+  return await eachTable(partitioned, (parent) => createMissing(db, parent, days))
+}
+
+interface Failure {
+  table: string
+  error: unknown
+}
+
+async function eachTable(
+  partitioned: readonly DailyPartitions[],
+  work: (parent: DailyPartitions) => Promise<void>,
+): Promise<Failure[]> {
+  const failures: Failure[] = []
+  for (const parent of partitioned) await work(parent).catch((error: unknown) => failures.push({ table: parent.table, error }))
+  return failures
+}
+
+function throwFirst(failures: readonly Failure[]): void {
+  const [first] = failures
+  if (first === undefined) return
+  const tables = [...new Set(failures.map(({ table }) => table))].join(', ')
+  throw new Error(`The partitions of ${tables} were not maintained`, { cause: first.error })
 }
 
 /** Whether all partitions of the next days exist. */
@@ -37,16 +65,23 @@ export async function hasPartitions(db: Queryable, partitioned: readonly DailyPa
   return (await db.runOne(selectIsComplete, [partitioned.map(({ table }) => table), DAYS_AHEAD]))?.is_complete !== false
 }
 
-/** Returns false when the table was too busy. */
-async function deleteExpired(db: Queryable, parent: DailyPartitions, partitions: readonly string[]): Promise<boolean> {
+/** Ends early when the table is too busy. */
+async function createMissing(db: Queryable, parent: DailyPartitions, days: readonly string[]): Promise<void> {
+  const existing = await partitionsOf(db, parent)
+  const missing = days.filter((day) => !existing.includes(nameOf(parent, day)))
+  for (const day of missing) if (!(await succeeds(() => createPartition(db, parent, day)))) return
+}
+
+/** Ends early when the table is too busy. */
+async function deleteExpired(db: Queryable, parent: DailyPartitions): Promise<void> {
+  const partitions = await partitionsOf(db, parent)
   const before = await deletableBefore(db, parent, await oldestDay(db, parent, partitions))
   if (parent.deleteDependents !== undefined) await deleteBefore(db, parent.deleteDependents, before)
   for (const name of partitions) {
-    if (name < nameOf(parent, before) && !(await succeeds(() => dropPartition(db, name)))) return false
+    if (name < nameOf(parent, before) && !(await succeeds(() => dropPartition(db, name)))) return
   }
   await deleteBefore(db, parent.deleteFromDefault, before)
   await saveDeletedBefore(db, parent, before)
-  return true
 }
 
 /** The day of the oldest row, or an earlier day. */

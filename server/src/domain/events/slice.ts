@@ -3,6 +3,7 @@ import { getEvent } from './get-event.ts'
 import { listEvents } from './list-events.ts'
 
 import { dailyPartitions } from '../../database/partitions/daily-partitions.ts'
+import { measureDaysAhead } from '../../database/partitions/days-ahead.ts'
 
 /** Retention of events and their deliveries. */
 const DAYS_KEPT = 30
@@ -21,4 +22,8 @@ export const events = slice({
     }),
     dailyPartitions({ table: 'finished_deliveries', column: 'event_created_at', daysKept: DAYS_KEPT }),
   ],
+  metrics: {
+    gauges: { partition_days_ahead: 'Days after today for which every table with daily partitions has one.' },
+    measure: measureDaysAhead,
+  },
 })
