@@ -14,7 +14,8 @@ const LOCK_TIMEOUT = '200ms'
 const TRIES = 5
 const PAUSE_MS = 600
 const LOCK_NOT_AVAILABLE = '55P03'
-const ROWS_IN_DEFAULT_PARTITION = '23514'
+/** The default partition has rows of the day of a new partition. They are deleted from there when they expire. */
+export const ROWS_IN_DEFAULT_PARTITION = '23514'
 
 /**
  * Creates the daily partitions of the next days, and drops those that are too old, one day at a time, by the database's clock. Call it
@@ -97,7 +98,7 @@ async function oldestDay(
 
 const addDays = (day: string, days: number): string => new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10)
 
-const nameOf = ({ table }: DailyPartitions, day: string): string => `${table}_${day.replaceAll('-', '')}`
+const nameOf = ({ table }: Pick<DailyPartitions, 'table'>, day: string): string => `${table}_${day.replaceAll('-', '')}`
 
 /** Runs `change`, and repeats it while the lock times out. Returns false when every attempt timed out. */
 async function succeeds(change: () => Promise<void>): Promise<boolean> {
@@ -110,7 +111,6 @@ async function succeeds(change: () => Promise<void>): Promise<boolean> {
     })
     return true
   } catch (error) {
-    // The default partition already has rows of that day. They are deleted from there when they expire.
     if (codeOf(error) === ROWS_IN_DEFAULT_PARTITION) return true
     if (codeOf(error) === LOCK_NOT_AVAILABLE) return false
     throw error
@@ -138,15 +138,23 @@ async function partitionsOf(db: Queryable, { table }: DailyPartitions): Promise<
   return (await db.run(selectPartitions, [table])).map(({ name }) => name)
 }
 
-/** Creates a table and attaches it, because that locks the parent for less time than creating a partition does. */
-async function createPartition(db: Queryable, parent: DailyPartitions, day: string): Promise<void> {
+/** A partition, and the statements that make it. They create a table and attach it: that locks the parent for less time than creating a partition does. */
+export function partitionOf(parent: Pick<DailyPartitions, 'table'>, day: string): { name: string; ddl: string[] } {
   const name = nameOf(parent, day)
   const [from, to] = [day, addDays(day, 1)].map((start) => `'${start} 00:00:00+00'`)
+  const ddl = [
+    `create table ${name} (like ${parent.table} including all) with (${APPEND_ONLY})`,
+    `alter table ${parent.table} attach partition ${name} for values from (${from}) to (${to})`,
+  ]
+  return { name, ddl }
+}
+
+async function createPartition(db: Queryable, parent: DailyPartitions, day: string): Promise<void> {
+  const { name, ddl } = partitionOf(parent, day)
   await underLock(db, async (tx) => {
     const existing = await tx.runOne(selectTable, [name])
     if (existing?.id !== null) return
-    await execute(tx, `create table ${name} (like ${parent.table} including all) with (${APPEND_ONLY})`)
-    await execute(tx, `alter table ${parent.table} attach partition ${name} for values from (${from}) to (${to})`)
+    for (const statement of ddl) await execute(tx, statement)
   })
 }
 
