@@ -117,6 +117,26 @@ describe('the copy of a tenant', () => {
     for (const { query } of [source, target]) await query('drop table later')
   })
 
+  it('is switched to when a transaction that keeps an id of the target ends, and nobody else waits for that', async ({
+    shards,
+    onTestFinished,
+  }) => {
+    const { source, target, newTenant, move } = shards
+    const tenantId = await newTenant(1)
+    await source.query(`select setval('event_sequence', 1000000)`)
+    const { client: holder } = await connected(2, target)
+    onTestFinished(() => holder.end())
+    await holder.query(`begin; select nextval('event_sequence')`)
+    const moving = move(tenantId)
+    await expect
+      .poll(moving.noted, NOTED)
+      .toContain('Not switched yet: a transaction in shard 2 has taken an id and does not end')
+    await target.query(`set statement_timeout = '10s'; select nextval('event_sequence')`)
+    await holder.query('commit')
+    expect((await moving.ended).exitCode).toBe(0)
+    expect(Number((await target.query(`select nextval('event_sequence') as id`)).rows[0].id)).toBeGreaterThan(1_000_000)
+  })
+
   it('begins again when a crash of the target has lost that a table was up to date', async ({ shards }) => {
     const { source, target, newTenant, move } = shards
     const tenantId = await newTenant(1)
