@@ -1,6 +1,6 @@
 import { analyzeGrownTables } from './database/analyze-grown-tables.ts'
 import type { Database, Queryable } from './database/database.ts'
-import { hasPartitions, maintainPartitions } from './database/partitions/maintain-partitions.ts'
+import { createPartitions, hasPartitions, maintainPartitions } from './database/partitions/maintain-partitions.ts'
 import { foldRollups, rollupsOf } from './database/rollups/fold-rollups.ts'
 import { removePastWindows } from './http/limits/request-allowance.ts'
 import { expireResponses } from './procedures/idempotency/expire-responses.ts'
@@ -24,9 +24,9 @@ export const foldAllCounts = (db: Queryable): Promise<number> => foldRollups(db,
 /** Creates and drops the daily partitions of all slices. */
 export const maintainAllPartitions = (db: Queryable): Promise<void> => maintainPartitions(db, partitions)
 
-/** Creates missing partitions of the next days. Usually none is missing, and a start runs one query instead of the 16 of all maintenance. */
+/** Creates missing partitions of the next days. Usually none is missing, and a start runs one query. */
 export async function ensurePartitions(db: Queryable): Promise<void> {
-  if (!(await hasPartitions(db, partitions))) await maintainAllPartitions(db)
+  if (!(await hasPartitions(db, partitions))) await createPartitions(db, partitions)
 }
 
 /** Every process runs maintenance; of each task, one process at a time does the work. */

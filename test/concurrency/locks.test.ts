@@ -53,6 +53,7 @@ describe('the advisory locks of the program', () => {
       'domain/products/catalog-lock.ts catalog',
       'domain/stock/fold-stocked.ts fold',
       'shards/move/fence.ts fence',
+      'shards/move/partitions.ts partitions',
       'shards/move/registry.ts move',
       'shards/move/replication.ts publications',
     ])

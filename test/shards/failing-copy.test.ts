@@ -54,6 +54,8 @@ async function connected(id: number, { url }: PostgresServer): Promise<Side> {
   return { id, db, client: await connectTo(db) }
 }
 
+const dayBefore = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10)
+
 describe('the copy of a tenant', () => {
   it('is not given up while it makes progress', async ({ shards, onTestFinished }) => {
     const tenantId = await shards.newTenant(1)
@@ -71,6 +73,34 @@ describe('the copy of a tenant', () => {
     expect((await moving.ended).exitCode).toBe(0)
   })
 
+  it('has its rows of past days in partitions of these days, in a shard that is younger', async ({ shards }) => {
+    const { source, target, newTenant, move } = shards
+    const tenantId = await newTenant(1)
+    const [old, older] = [dayBefore(20), dayBefore(40)]
+    const withoutHyphens = (day: string): string => day.replaceAll('-', '')
+    // Of the two days of the audit log, the source has no partitions.
+    await source.query(`
+      create table events_${withoutHyphens(old)} partition of events for values from ('${old} 00:00:00+00') to ('${dayBefore(19)} 00:00:00+00');
+      insert into events (tenant_id, id, topic, body, created_at)
+      select ${tenantId}, 'evt_1' || lpad(n::text, 23, '0'), 'product/created', '{}', '${old} 12:00:00+00' from generate_series(1, 3) n;
+      insert into audit_log (tenant_id, at, id, key_id, key_name, address, request_id, operation, input)
+      select ${tenantId}, day::timestamptz, gen_random_uuid(), 1, 'key', '127.0.0.1', 'request', 'stock.adjust', '{}'
+      from unnest(array['${old} 23:59:59+00', '${older} 00:00:00+00']) day`)
+    expect((await move(tenantId).ended).exitCode).toBe(0)
+    const partitionsWith = async (table: string, condition: string): Promise<string[]> => {
+      const { rows } = await target.query(
+        `select tableoid::regclass::text as name from ${table} where tenant_id = ${tenantId} and ${condition} order by 1`,
+      )
+      return rows.map(({ name }) => name)
+    }
+    expect(await partitionsWith('events', `topic = 'product/created'`)).toEqual(
+      Array.from({ length: 3 }, () => `events_${withoutHyphens(old)}`),
+    )
+    expect(await partitionsWith('audit_log', `operation = 'stock.adjust'`)).toEqual(
+      [older, old].map((day) => `audit_log_${withoutHyphens(day)}`),
+    )
+  })
+
   it('is not switched to when a migration has made a table since it began', async ({ shards }) => {
     const { source, target, cli, newTenant, move } = shards
     const tenantId = await newTenant(1)
@@ -85,6 +115,26 @@ describe('the copy of a tenant', () => {
     await cli('tenants', 'move', String(tenantId), '--abort')
     expect([await isIn(source, tenantId), (await source.query('select from later')).rowCount]).toEqual([true, 1])
     for (const { query } of [source, target]) await query('drop table later')
+  })
+
+  it('is switched to when a transaction that keeps an id of the target ends, and nobody else waits for that', async ({
+    shards,
+    onTestFinished,
+  }) => {
+    const { source, target, newTenant, move } = shards
+    const tenantId = await newTenant(1)
+    await source.query(`select setval('event_sequence', 1000000)`)
+    const { client: holder } = await connected(2, target)
+    onTestFinished(() => holder.end())
+    await holder.query(`begin; select nextval('event_sequence')`)
+    const moving = move(tenantId)
+    await expect
+      .poll(moving.noted, NOTED)
+      .toContain('Not switched yet: a transaction in shard 2 has taken an id and does not end')
+    await target.query(`set statement_timeout = '10s'; select nextval('event_sequence')`)
+    await holder.query('commit')
+    expect((await moving.ended).exitCode).toBe(0)
+    expect(Number((await target.query(`select nextval('event_sequence') as id`)).rows[0].id)).toBeGreaterThan(1_000_000)
   })
 
   it('begins again when a crash of the target has lost that a table was up to date', async ({ shards }) => {

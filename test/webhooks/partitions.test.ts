@@ -57,6 +57,12 @@ async function countIn(own: TestService, table: string): Promise<number> {
   return (await own.db.dedicatedPool.query(`select count(*) from ${table}`)).rows[0].count
 }
 
+/** The value of the gauge. */
+async function daysAhead(own: TestService): Promise<number> {
+  const text = await (await fetch(`${own.url}/metrics`)).text()
+  return Number(/^fulfillment_partition_days_ahead (\d+)$/m.exec(text)?.[1])
+}
+
 describe('a server whose clock is 400 days ahead', () => {
   it('deletes nothing, and its audit entries have the time of the database', async ({ own, tenant, startProcess }) => {
     const [eventId] = await writeEvents(own, tenant, 1)
@@ -172,6 +178,36 @@ describe('the partitions of events and deliveries', () => {
     await anHourLater(own)
     await maintainAllPartitions(own.db)
     expect(await countIn(own, 'waiting_deliveries')).toBe(10)
+  })
+
+  it('are created and dropped even if those of another table cannot be dropped', async ({ own, tenant }) => {
+    const { dedicatedPool } = own.db
+    await firstRun(own)
+    const { id } = await subscribe(tenant, 'http://127.0.0.1:1024/')
+    await dedicatedPool.query(
+      `insert into waiting_deliveries (tenant_id, subscription_id, event_id, event_created_at, topic, next_attempt_at, created_at)
+       values ($1, $2, 'evt_old', now() - interval '31 days', 'order/created', now(), now())`,
+      [tenant.id, id],
+    )
+    // As when there are too many to delete them in time.
+    await dedicatedPool.query(`
+      create function take_too_long() returns trigger language plpgsql as $$ begin raise query_canceled; end $$;
+      create trigger too_long before delete on waiting_deliveries for each row execute function take_too_long()`)
+    await makePartitions(own, 31)
+    const ahead = dayOf(inDays(7))
+    await dedicatedPool.query(`drop table events_${ahead}, finished_deliveries_${ahead}, audit_log_${ahead}`)
+    await expect.poll(() => daysAhead(own)).toBe(6)
+    await anHourLater(own)
+    const failure = await maintainAllPartitions(own.db).catch((error: unknown) => error)
+    const names = await partitions(own)
+    const past = dayOf(inDays(-31))
+    const ofBothTables = (day: string) => names.filter((name) => name.endsWith(day))
+    expect([ofBothTables(ahead), ofBothTables(past)]).toEqual([
+      [`events_${ahead}`, `finished_deliveries_${ahead}`],
+      [`events_${past}`],
+    ])
+    await expect.poll(() => daysAhead(own)).toBe(7)
+    expect(failure).toMatchObject({ message: 'The partitions of events were not maintained', cause: { code: '57014' } })
   })
 
   it('are maintained without blocking writers, even while a long read is in progress', async ({ own, tenant }) => {

@@ -14,22 +14,51 @@ const LOCK_TIMEOUT = '200ms'
 const TRIES = 5
 const PAUSE_MS = 600
 const LOCK_NOT_AVAILABLE = '55P03'
-const ROWS_IN_DEFAULT_PARTITION = '23514'
+/** The default partition has rows of the day of a new partition. They are deleted from there when they expire. */
+export const ROWS_IN_DEFAULT_PARTITION = '23514'
 
 /**
  * Creates the daily partitions of the next days, and drops those that are too old, one day at a time, by the database's clock. Call it
- * every hour, and at a start that lacks partitions. It may run in any number of processes: one at a time does the work. Changes that fail
- * because tables are busy are made by the next call. Until then, rows of a day without a partition go to the default partition.
+ * every hour. It may run in any number of processes: one at a time does the work. Changes that fail because tables are busy are made by the
+ * next call. Until then, rows of a day without a partition go to the default partition. A table whose maintenance fails does not stop that
+ * of the others; the error is thrown at the end.
  */
 export async function maintainPartitions(db: Queryable, partitioned: readonly DailyPartitions[]): Promise<void> {
+  // Before all deletions: one that fails every time, such as at its time limit, must not keep any table from getting its partitions.
+  const failed = await createAll(db, partitioned)
+  throwFirst([...failed, ...(await eachTable(partitioned, (parent) => deleteExpired(db, parent)))])
+}
+
+/** Creates the missing partitions of the next days, as at a start that lacks some. */
+export async function createPartitions(db: Queryable, partitioned: readonly DailyPartitions[]): Promise<void> {
+  throwFirst(await createAll(db, partitioned))
+}
+
+async function createAll(db: Queryable, partitioned: readonly DailyPartitions[]): Promise<Failure[]> {
   const firstDay = await today(db)
   const days = Array.from({ length: DAYS_AHEAD + 1 }, (_, ahead) => addDays(firstDay, ahead))
-  for (const parent of partitioned) {
-    const existing = await partitionsOf(db, parent)
-    const missing = days.filter((day) => !existing.includes(nameOf(parent, day)))
-    for (const day of missing) if (!(await succeeds(() => createPartition(db, parent, day)))) return
-    if (!(await deleteExpired(db, parent, existing))) return
-  }
+  return await eachTable(partitioned, (parent) => createMissing(db, parent, days))
+}
+
+interface Failure {
+  table: string
+  error: unknown
+}
+
+async function eachTable(
+  partitioned: readonly DailyPartitions[],
+  work: (parent: DailyPartitions) => Promise<void>,
+): Promise<Failure[]> {
+  const failures: Failure[] = []
+  for (const parent of partitioned) await work(parent).catch((error: unknown) => failures.push({ table: parent.table, error }))
+  return failures
+}
+
+function throwFirst(failures: readonly Failure[]): void {
+  const [first] = failures
+  if (first === undefined) return
+  const tables = [...new Set(failures.map(({ table }) => table))].join(', ')
+  throw new Error(`The partitions of ${tables} were not maintained`, { cause: first.error })
 }
 
 /** Whether all partitions of the next days exist. */
@@ -37,16 +66,23 @@ export async function hasPartitions(db: Queryable, partitioned: readonly DailyPa
   return (await db.runOne(selectIsComplete, [partitioned.map(({ table }) => table), DAYS_AHEAD]))?.is_complete !== false
 }
 
-/** Returns false when the table was too busy. */
-async function deleteExpired(db: Queryable, parent: DailyPartitions, partitions: readonly string[]): Promise<boolean> {
+/** Ends early when the table is too busy. */
+async function createMissing(db: Queryable, parent: DailyPartitions, days: readonly string[]): Promise<void> {
+  const existing = await partitionsOf(db, parent)
+  const missing = days.filter((day) => !existing.includes(nameOf(parent, day)))
+  for (const day of missing) if (!(await succeeds(() => createPartition(db, parent, day)))) return
+}
+
+/** Ends early when the table is too busy. */
+async function deleteExpired(db: Queryable, parent: DailyPartitions): Promise<void> {
+  const partitions = await partitionsOf(db, parent)
   const before = await deletableBefore(db, parent, await oldestDay(db, parent, partitions))
   if (parent.deleteDependents !== undefined) await deleteBefore(db, parent.deleteDependents, before)
   for (const name of partitions) {
-    if (name < nameOf(parent, before) && !(await succeeds(() => dropPartition(db, name)))) return false
+    if (name < nameOf(parent, before) && !(await succeeds(() => dropPartition(db, name)))) return
   }
   await deleteBefore(db, parent.deleteFromDefault, before)
   await saveDeletedBefore(db, parent, before)
-  return true
 }
 
 /** The day of the oldest row, or an earlier day. */
@@ -62,7 +98,7 @@ async function oldestDay(
 
 const addDays = (day: string, days: number): string => new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10)
 
-const nameOf = ({ table }: DailyPartitions, day: string): string => `${table}_${day.replaceAll('-', '')}`
+const nameOf = ({ table }: Pick<DailyPartitions, 'table'>, day: string): string => `${table}_${day.replaceAll('-', '')}`
 
 /** Runs `change`, and repeats it while the lock times out. Returns false when every attempt timed out. */
 async function succeeds(change: () => Promise<void>): Promise<boolean> {
@@ -75,7 +111,6 @@ async function succeeds(change: () => Promise<void>): Promise<boolean> {
     })
     return true
   } catch (error) {
-    // The default partition already has rows of that day. They are deleted from there when they expire.
     if (codeOf(error) === ROWS_IN_DEFAULT_PARTITION) return true
     if (codeOf(error) === LOCK_NOT_AVAILABLE) return false
     throw error
@@ -103,15 +138,23 @@ async function partitionsOf(db: Queryable, { table }: DailyPartitions): Promise<
   return (await db.run(selectPartitions, [table])).map(({ name }) => name)
 }
 
-/** Creates a table and attaches it, because that locks the parent for less time than creating a partition does. */
-async function createPartition(db: Queryable, parent: DailyPartitions, day: string): Promise<void> {
+/** A partition, and the statements that make it. They create a table and attach it: that locks the parent for less time than creating a partition does. */
+export function partitionOf(parent: Pick<DailyPartitions, 'table'>, day: string): { name: string; ddl: string[] } {
   const name = nameOf(parent, day)
   const [from, to] = [day, addDays(day, 1)].map((start) => `'${start} 00:00:00+00'`)
+  const ddl = [
+    `create table ${name} (like ${parent.table} including all) with (${APPEND_ONLY})`,
+    `alter table ${parent.table} attach partition ${name} for values from (${from}) to (${to})`,
+  ]
+  return { name, ddl }
+}
+
+async function createPartition(db: Queryable, parent: DailyPartitions, day: string): Promise<void> {
+  const { name, ddl } = partitionOf(parent, day)
   await underLock(db, async (tx) => {
     const existing = await tx.runOne(selectTable, [name])
     if (existing?.id !== null) return
-    await execute(tx, `create table ${name} (like ${parent.table} including all) with (${APPEND_ONLY})`)
-    await execute(tx, `alter table ${parent.table} attach partition ${name} for values from (${from}) to (${to})`)
+    for (const statement of ddl) await execute(tx, statement)
   })
 }
 

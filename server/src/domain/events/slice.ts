@@ -4,6 +4,7 @@ import { listEvents } from './list-events.ts'
 import { removeOldOrderEvents } from './remove-old-order-events.ts'
 
 import { dailyPartitions } from '../../database/partitions/daily-partitions.ts'
+import { measureDaysAhead } from '../../database/partitions/days-ahead.ts'
 import { HOUR_MS } from '../../runtime/periodic.ts'
 
 /** Retention of events and their deliveries. */
@@ -23,5 +24,9 @@ export const events = slice({
     }),
     dailyPartitions({ table: 'finished_deliveries', column: 'event_created_at', daysKept: DAYS_KEPT }),
   ],
+  metrics: {
+    gauges: { partition_days_ahead: 'Days after today for which every table with daily partitions has one.' },
+    measure: measureDaysAhead,
+  },
   tasks: [{ everyMs: HOUR_MS, run: removeOldOrderEvents }],
 })

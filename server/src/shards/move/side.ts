@@ -34,8 +34,8 @@ const RESPONSE_MS = 2_000
 const LOCK_NOT_AVAILABLE = '55P03'
 const DEADLOCK_DETECTED = '40P01'
 
-/** A statement of `briefly` gives up soon, lets the queries behind it pass, and is tried again. */
-const LOCK_TIMEOUT_MS = 300
+/** A statement that locks what calls use gives up soon, lets the queries behind it pass, and is tried again. */
+export const LOCK_TIMEOUT_MS = 300
 const PAUSE_MS = 500
 const TRIES = 120
 

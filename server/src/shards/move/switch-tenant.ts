@@ -46,7 +46,8 @@ async function trySwitch(work: Work): Promise<Switched> {
     throw new Error('The schema has changed since the move began: give it up with --abort, and begin it again')
   const lagMs = await measureLag(move, LAG_PATIENCE_MS)
   if (lagMs > CLOSE_LAG_MS) return { isDone: false, reason: behind(lagMs), tookMs: 0 }
-  await advanceSequences(move.source, move.target, ROOM)
+  const inUse = await advance(move, ROOM)
+  if (inUse !== undefined) return { isDone: false, reason: inUse, tookMs: 0 }
   await keepKeys(move)
   const startedAt = performance.now()
   const tookMs = (): number => performance.now() - startedAt
@@ -65,7 +66,6 @@ async function trySwitch(work: Work): Promise<Switched> {
 
 /** Closes the source, and opens the target when it has everything. Returns the reason if that was not possible, and then the source is still the one. */
 async function handOver(move: Move): Promise<string | undefined> {
-  const { source, target } = move
   const mark = newMark()
   try {
     await closeSource(move, mark)
@@ -77,10 +77,22 @@ async function handOver(move: Move): Promise<string | undefined> {
   const [isThere, isComplete] = await Promise.all([hasReached(move, mark, LAST_WRITES_MS), isWhole(move)])
   if (!isThere) return 'the last writes did not arrive in time'
   if (!isComplete) return 'the schema has changed'
-  await advanceSequences(source, target, 0)
+  const inUse = await advance(move, 0)
+  if (inUse !== undefined) return inUse
   await keepKeys(move)
   await openTarget(move)
   return undefined
+}
+
+/** Advances the sequences of the target. Returns the reason if that is not possible at the moment. */
+async function advance({ source, target }: Move, room: number): Promise<string | undefined> {
+  try {
+    await advanceSequences(source, target, room)
+    return undefined
+  } catch (error) {
+    if (isBusy(error)) return `a transaction in shard ${target.id} has taken an id and does not end`
+    throw error
+  }
 }
 
 /** Whether all tables of the source are fenced and copied. A migration may have made one since the move began. */

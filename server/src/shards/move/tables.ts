@@ -1,4 +1,4 @@
-import type { Side } from './side.ts'
+import { LOCK_TIMEOUT_MS, type Side } from './side.ts'
 
 /** A table with rows of tenants. */
 export interface TenantTable {
@@ -48,7 +48,8 @@ async function sequencesOf({ client }: Side): Promise<Sequence[]> {
 
 /**
  * Makes the sequences of the target hand out numbers above all of the source, so that new records of the tenant get new ids, and its new events sort
- * after those that readers have read. `room` is what the source may go on by until this is called again.
+ * after those that readers have read. `room` is what the source may go on by until this is called again. Throws a lock timeout when a transaction in progress
+ * has taken a number; what was advanced before stays so.
  */
 export async function advanceSequences(source: Side, target: Side, room: number): Promise<void> {
   const present = new Map((await sequencesOf(target)).map(({ name, last }) => [name, last]))
@@ -57,9 +58,10 @@ export async function advanceSequences(source: Side, target: Side, room: number)
 }
 
 async function advance({ client }: Side, name: string, last: number, room: number): Promise<void> {
-  await client.query('begin')
+  await client.query(`begin; set local lock_timeout = ${LOCK_TIMEOUT_MS}`)
   try {
-    // Locks the sequence against calls that take numbers: a sequence that goes back would hand out a number twice.
+    // Locks the sequence against calls that take numbers: a sequence that goes back would hand out a number twice. Whoever has taken one keeps it from being
+    // locked until the transaction ends, and meanwhile all calls wait behind this.
     await client.query(`alter sequence ${name} no cycle`)
     const { rows } = await client.query<{ present: number }>(`select last_value::float8 as present from ${name}`)
     if ((rows[0]?.present ?? 0) <= last) await client.query(`alter sequence ${name} restart with ${last + room + 1}`)
