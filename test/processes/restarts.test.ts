@@ -1,3 +1,5 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect } from 'vitest'
 import { allowConnections } from '../support/test-database.ts'
@@ -39,6 +41,35 @@ describe('a server of two processes', () => {
     await expect.poll(() => group.metric('fulfillment_processes')).toEqual([2])
     expect(group.processIds().filter((pid) => before.includes(pid))).toEqual([before[1]])
     expect(await group.metric('fulfillment_processes_replaced_total')).toEqual([1])
+  })
+
+  it('ends the replacement of one that died during SIGHUP without a kill, even if it starts last', async ({
+    startGroup,
+    folder,
+  }) => {
+    const group = await startGroup({
+      STARTS_FOLDER: folder,
+      NODE_OPTIONS: `--import=${new URL('support/waiting-start.ts', import.meta.url).href}`,
+    })
+    const processOf = async (start: number): Promise<number> => {
+      const file = path.join(folder, `start-${start}`)
+      await expect.poll(() => readFile(file, 'utf8').catch(() => '')).not.toBe('')
+      return Number(await readFile(file, 'utf8'))
+    }
+    const letGo = (start: number): Promise<void> => writeFile(path.join(folder, `go-${start}`), '')
+    group.child.kill('SIGHUP')
+    await processOf(2)
+    process.kill(await processOf(1), 'SIGKILL')
+    const replacement = await processOf(3)
+    expect(await group.metric('fulfillment_processes')).toEqual([1])
+    await letGo(2)
+    // From now on, the successor is the one that counts, and the replacement is to hand over.
+    await expect.poll(() => group.metric('fulfillment_processes')).toEqual([2])
+    await letGo(3)
+    await expect.poll(() => group.processIds()).not.toContain(replacement)
+    expect(await readFile(path.join(folder, 'end-3'), 'utf8').catch(() => 'killed')).toBe('0')
+    await group.printed(/the server processes are restarted/)
+    expect(await group.metric('fulfillment_processes')).toEqual([2])
   })
 
   it('keeps the old ones when new ones do not start, and tries again ever more rarely', async ({

@@ -407,3 +407,35 @@ describe('a rare topic', () => {
     expect(cursors).toEqual([expect.stringMatching(/^evt_1/), null])
   })
 })
+
+it.for(['asc', 'desc'] as const)(
+  'many events that `*` leaves out are passed over a part at a time, and the next page continues there: %s',
+  async (order, { service, tenant }) => {
+    const [first] = await writeEvents(service, tenant, 1)
+    await writeEvents(service, tenant, 12_000, 'inbound/updated')
+    const [last] = await writeEvents(service, tenant, 1)
+    await feedWith(tenant, last, 'order=desc&limit=1')
+    // Simulates a database that takes more than a second per statement: no further one begins after the second.
+    const connections: string[] = []
+    const run: typeof service.db.run = async (...call) => {
+      connections.push(call[0].connection)
+      await delay(1_100)
+      return await service.db.run(...call)
+    }
+    const horizon = new FeedHorizon(service.db)
+    onTestFinished(() => horizon.close())
+    const context = { db: { run }, caller: { tenantId: tenant.id }, feedHorizon: horizon } as unknown as RequestContext
+    const pages: unknown[] = []
+    for (let after: string | undefined; ;) {
+      const { events, next_cursor } = await listEvents.run(context, { event: ['*'], order, limit: 50, after })
+      pages.push({ ids: events.map(({ id }) => id), connections: connections.splice(0), next_cursor })
+      if (next_cursor === null) break
+      after = next_cursor
+    }
+    const ends = order === 'asc' ? [first, last] : [last, first]
+    expect(pages).toEqual([
+      { ids: [ends[0]], connections: ['read', 'slow'], next_cursor: expect.stringMatching(/^evt_1/) },
+      { ids: [ends[1]], connections: ['read'], next_cursor: null },
+    ])
+  },
+)

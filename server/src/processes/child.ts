@@ -64,8 +64,12 @@ export class Child {
     return this.#exchange.ask()
   }
 
-  /** Lets the process complete its requests while others accept new connections, and waits for its end. */
+  /**
+   * Lets the process complete its requests while others accept new connections, and waits for its end. A process that is still starting, because it
+   * replaces one that died, does so first: it would miss the message.
+   */
   async handOver(): Promise<void> {
+    await this.started.catch(() => {})
     this.#send({ kind: 'handOver' })
     const timer = setTimeout(() => this.#worker.process.kill('SIGKILL'), HAND_OVER_LIMIT_MS)
     await this.ended
