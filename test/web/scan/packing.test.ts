@@ -286,13 +286,13 @@ it('needs the connection and says so at once; a step whose response is lost is n
     { times: 1 },
   )
   await device.scan(tea.barcode, 'problem')
-  await problem(page).getByText('No answer from the server').waitFor()
+  await problem(page).getByText('No response from the server').waitFor()
   await press(page, 'OK')
   // Shipped, but the device does not hear of it.
   proxy.fault = (method, path): Fault => (method === 'POST' && path.endsWith('/ship') ? 'lost after' : 'none')
   await press(page, 'Ship')
   await page.getByRole('dialog', { name: 'Ship' }).getByRole('button', { name: 'Ship' }).click()
-  await problem(page).getByText('No answer from the server').waitFor()
+  await problem(page).getByText('No response from the server').waitFor()
   proxy.fault = () => 'none'
   await press(page, 'OK')
   await page.getByText(`Shipment ${shipments[0].id}: shipped, 1 package`).waitFor()
