@@ -1,9 +1,13 @@
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { connect } from 'node:net'
 import { describe, expect } from 'vitest'
 import { it } from '../support/it.ts'
 import { freePort } from '../support/free-port.ts'
 import type { ServerProcess } from '../support/server-process.ts'
 import { newTenant, send } from '../support/service.ts'
+
+/** A device of Linux on which no byte has room. */
+const FULL = '/dev/full'
 
 const linesOf = (server: ServerProcess): { msg: string; [field: string]: unknown }[] =>
   server
@@ -91,6 +95,48 @@ describe('logs', () => {
     )
     expect(failure).toContain('ECONNREFUSED')
     expect(failure).not.toContain('password-of-the-database')
+  })
+})
+
+describe('a server whose log cannot be written', () => {
+  it('goes on while nobody reads it, drops the lines that do not fit into memory, and then logs their number', async ({
+    database,
+    startProcess,
+  }) => {
+    const server = await startProcess({ DATABASE_URL: database.url, LOG_LEVEL: 'info' })
+    let written = ''
+    const { stdout } = server.child
+    stdout?.on('data', (chunk) => (written += chunk)).pause()
+    const path = 'x'.repeat(12_000)
+    const requests = 1_000
+    try {
+      for (let sent = 0; sent < requests; sent += 20) {
+        await Promise.all(Array.from({ length: 20 }, () => send(`${server.url}/${path}`, 'GET', undefined, {})))
+      }
+      await server.printed(/Log lines are dropped/)
+    } finally {
+      // A process ends only when its output is read.
+      stdout?.resume()
+    }
+    await expect.poll(() => written).toMatch(/"lines":\d+,"msg":"log lines were dropped"/)
+    const logged = written.split('\n').filter((line) => line.includes(path)).length
+    const lines = [...written.matchAll(/"lines":(\d+)/g)].map(([, number]) => Number(number))
+    expect(lines).toHaveLength(1)
+    expect(logged + (lines[0] as number)).toBe(requests)
+    expect(server.output().match(/Log lines are dropped/g)).toHaveLength(1)
+    expect(await server.end('SIGTERM')).toBe(0)
+  })
+
+  it.skipIf(!existsSync(FULL))('goes on while the disk is full, and can be stopped', async ({ database, startProcess }) => {
+    const MONITORING_PORT = String(await freePort())
+    const full = openSync(FULL, 'w')
+    const env = { DATABASE_URL: database.url, ROLE: 'worker', LOG_LEVEL: 'info', MONITORING_PORT }
+    const server = await startProcess(env, undefined, full)
+    closeSync(full)
+    await server.printed(/The log cannot be written: ENOSPC/)
+    expect((await fetch(`http://127.0.0.1:${MONITORING_PORT}/readyz`)).status).toBe(200)
+    expect(await server.end('SIGTERM')).toBe(0)
+    expect(server.output().match(/The log cannot be written/g)).toHaveLength(1)
   })
 })
 

@@ -19,8 +19,15 @@ export interface ServerProcess {
   end(signal: NodeJS.Signals): Promise<number | null>
 }
 
-/** Starts the server with these settings, on a free port, and waits until it is ready. `main` is the main file of another copy of the server. */
-export async function startServerProcess(env: Record<string, string>, main = MAIN): Promise<ServerProcess> {
+/**
+ * Starts the server with these settings, on a free port, and waits until it is ready. `main` is the main file of another copy of the server, `stdout` a file
+ * for its standard output.
+ */
+export async function startServerProcess(
+  env: Record<string, string>,
+  main = MAIN,
+  stdout: 'pipe' | number = 'pipe',
+): Promise<ServerProcess> {
   const port = Number(env.PORT ?? (await freePort()))
   const child = spawn(process.execPath, [main], {
     env: {
@@ -30,7 +37,7 @@ export async function startServerProcess(env: Record<string, string>, main = MAI
       RATE_LIMIT_PER_MINUTE: '0',
       ...env,
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', stdout, 'pipe'],
   })
   let text = ''
   child.stdout?.on('data', (chunk) => (text += chunk.toString()))

@@ -7,6 +7,8 @@ const BUFFER_BYTES = 16_000
 const MAX_SHARED_WRITE_BYTES = 4_096
 const SHARED_BUFFER_BYTES = 4_000
 const FLUSH_MS = 200
+/** Of lines that wait until the output can be written. Later ones are dropped. */
+const MAX_WAITING_BYTES = 8_000_000
 const MAX_CAUSES = 5
 
 /**
@@ -19,8 +21,37 @@ export function createLog(level: string, { isShared = false } = {}): Log {
   if (level === 'silent') return pino({ level })
   // Lines are buffered: writing each line alone takes a tenth of the time of a small request.
   const buffer = isShared ? { minLength: SHARED_BUFFER_BYTES, maxWrite: MAX_SHARED_WRITE_BYTES } : { minLength: BUFFER_BYTES }
-  const output = pino.destination({ dest: 1, sync: false, periodicFlush: FLUSH_MS, ...buffer })
-  return pino({ level, serializers: { err: describeError } }, output)
+  const output = pino.destination({ dest: 1, sync: false, periodicFlush: FLUSH_MS, maxLength: MAX_WAITING_BYTES, ...buffer })
+  const log = pino({ level, serializers: { err: describeError } }, output)
+  surviveFailures(output, log)
+  return log
+}
+
+/**
+ * Lets the process go on without its log while nobody reads the output, or its disk is full. Standard error says so, once until the output is written
+ * again, and then the log has the number of lines that it lacks.
+ */
+function surviveFailures(output: ReturnType<typeof pino.destination>, log: Log): void {
+  let dropped = 0
+  let isFailing = false
+  output.on('drop', () => {
+    dropped += 1
+    if (dropped === 1) console.error('Log lines are dropped: standard output is not written in time')
+  })
+  output.on('error', ({ message }: Error) => {
+    if (!isFailing) console.error(`The log cannot be written: ${message}`)
+    isFailing = true
+  })
+  output.on('write', () => (isFailing = false))
+  output.on('drain', () => {
+    if (dropped > 0) log.warn({ lines: dropped }, 'log lines were dropped')
+    dropped = 0
+  })
+  // At the exit of the process, which would not end: the library repeats a write that fails.
+  const flushSync = output.flushSync.bind(output)
+  output.flushSync = () => {
+    if (!isFailing) flushSync()
+  }
 }
 
 interface ErrorDescription {
