@@ -114,8 +114,8 @@ async function addHooks(app: FastifyInstance, { config, shards, metrics, onWrite
   scheduleRequests(app, scheduler)
   acceptJsonBodies(app, scheduler)
   pages?.guard(app)
-  const unknown = unknownRoute(app)
-  refuseOptions(app, unknown.refusal)
+  const refusal = unknownRoute(app)
+  refuseOptions(app, refusal)
   await app.register(cors, {
     origin: config.corsOrigins.includes('*') ? '*' : config.corsOrigins,
     exposedHeaders: EXPOSED_HEADERS,
@@ -123,7 +123,7 @@ async function addHooks(app: FastifyInstance, { config, shards, metrics, onWrite
   })
   if (pages !== undefined) withoutCors(app)
   // After CORS, so that pages of allowed origins can read these responses.
-  refuseBeforeBody(app, unknown)
+  refuseBeforeBody(app, refusal)
   const memory = limitMemory(app, config.bodyLimitBytes)
   metrics.measureHeldBytes(memory.held)
   return memory.refuse

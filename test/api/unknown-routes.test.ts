@@ -48,36 +48,6 @@ describe('an unknown route', () => {
     expect(await refusal(service, method, path)).toMatchObject({ ...NOT_ALLOWED, allow: 'GET, HEAD' })
   })
 
-  it.for([
-    ['GET', '/products/bulk', 'POST'],
-    ['PUT', '/products/bulk', 'POST'],
-    ['DELETE', '/products/bulk', 'POST'],
-    ['PATCH', '/products/bulk', 'POST'],
-    ['OPTIONS', '/products/bulk', 'POST'],
-    ['GET', '/stock/bulk', 'POST'],
-    ['GET', '/products/bulk/check', 'POST'],
-    ['POST', '/flows/queue', 'GET, HEAD'],
-    ['POST', '/products/sku/barcodes', 'GET, HEAD'],
-    ['POST', '/webhooks/deliveries/test', 'GET, HEAD'],
-  ] as const)('%s %s: is not taken for a path with an id', async ([method, path, allow], { service }) => {
-    expect(await refusal(service, method, `/api/v1${path}`)).toMatchObject({ ...NOT_ALLOWED, allow })
-  })
-
-  it('is refused for HEAD, too, and leaves the other methods of both paths', async ({ service }) => {
-    const head = await fetch(`${service.url}/api/v1/products/bulk`, { method: 'HEAD' })
-    expect([head.status, head.headers.get('allow')]).toEqual([405, 'POST'])
-    for (const [method, path] of [
-      ['POST', '/products/bulk'],
-      ['GET', '/products/1'],
-      ['GET', '/flows/queue'],
-      ['GET', '/products/sku/barcodes'],
-      ['POST', '/products/1/barcodes'],
-      ['GET', '/webhooks/deliveries/test'],
-      ['POST', '/webhooks/1/test'],
-    ] as const)
-      expect((await refusal(service, method, `/api/v1${path}`)).status, `${method} ${path}`).toBe(401)
-  })
-
   it('is any file that does not belong to the reference page', async ({ service }) => {
     expect((await fetch(`${service.url}/docs/assets/swagger-ui.css`)).headers.get('cache-control')).toContain('max-age=86400')
     for (const file of ['package.json', 'index.html', '..%2fpackage.json', '']) {
