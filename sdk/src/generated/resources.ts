@@ -2300,7 +2300,7 @@ export class Events {
   /**
    * Read the event feed.
    *
-   * Events of the last 30 days, oldest first or, with `order=desc`, newest first, whether or not there is a subscription. Events of one record (an order, a picking flow, a product, the stock of a product at a location) are in the order they happened. To follow the feed, read it oldest first and pass the id of the last event you read as `cursor`: no event is ever skipped, even if it is committed late. While other changes are in progress, the most recent events may only appear in the next call. A page can have fewer events than `limit`, or none, and still a `next_cursor`: continue until it is null.
+   * Events of the last 30 days, oldest first or, with `order=desc`, newest first, whether or not there is a subscription. Events of one record (an order, a picking flow, a product, the stock of a product at a location) are in the order they happened. To follow the feed, read it oldest first and pass `next_cursor` as `cursor`, or, when it is null, the id of the last event you read: no event is ever skipped, even if it is committed late. While other changes are in progress, the most recent events may only appear in the next call. A page can have fewer events than `limit`, or none, and still a `next_cursor`: continue until it is null.
    *
    * Addition: this operation is not part of the published API specification.
    *

@@ -2025,7 +2025,7 @@ export interface paths {
         };
         /**
          * Read the event feed
-         * @description Events of the last 30 days, oldest first or, with `order=desc`, newest first, whether or not there is a subscription. Events of one record (an order, a picking flow, a product, the stock of a product at a location) are in the order they happened. To follow the feed, read it oldest first and pass the id of the last event you read as `cursor`: no event is ever skipped, even if it is committed late. While other changes are in progress, the most recent events may only appear in the next call. A page can have fewer events than `limit`, or none, and still a `next_cursor`: continue until it is null.
+         * @description Events of the last 30 days, oldest first or, with `order=desc`, newest first, whether or not there is a subscription. Events of one record (an order, a picking flow, a product, the stock of a product at a location) are in the order they happened. To follow the feed, read it oldest first and pass `next_cursor` as `cursor`, or, when it is null, the id of the last event you read: no event is ever skipped, even if it is committed late. While other changes are in progress, the most recent events may only appear in the next call. A page can have fewer events than `limit`, or none, and still a `next_cursor`: continue until it is null.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -3031,7 +3031,7 @@ export interface components {
             warehouse_id: number;
             /** @description Quantity reserved, with at most 3 decimal places. */
             reserved_quantity: number;
-            /** @description Backordered quantity: ordered, but not reserved yet. At most 3 decimal places. */
+            /** @description Backordered quantity: still to be picked, but not reserved. At most 3 decimal places. */
             backordered_quantity: number;
             /** @description Id of the order; null for a hold. */
             order_id: number | null;
@@ -3101,7 +3101,7 @@ export interface components {
              * @description Time of the last change, UTC.
              */
             updated_at: string;
-            /** @description Present under a reservation policy. `reserved`: nothing of the order is backordered. `backordered`: something is ordered, but not reserved yet. null: the order is completed or cancelled. */
+            /** @description Present under a reservation policy. `reserved`: nothing of the order is backordered. `backordered`: something is still to be picked, but not reserved. null: the order is completed or cancelled. */
             reservation_status?: (("reserved" | "backordered") | null) | undefined;
             /**
              * @description Present once the order has a shipment that is not cancelled. `packing`: nothing of the order is shipped. `partial`: something is. `shipped`: the order is completed, and all that was taken for it is in shipments that are shipped or delivered. `delivered`: the same, and all are delivered.
@@ -3127,7 +3127,7 @@ export interface components {
             picked_quantity: number;
             /** @description Present under a reservation policy: quantity reserved for the line. */
             reserved_quantity?: number | undefined;
-            /** @description Present under a reservation policy: quantity of the line that is ordered, but not reserved yet. */
+            /** @description Present under a reservation policy: quantity of the line that is still to be picked, but not reserved. */
             backordered_quantity?: number | undefined;
             /** @description Unit price, in the tenant's own currency; null if neither the line nor the product had a price. */
             price: number | null;
@@ -3172,7 +3172,7 @@ export interface components {
             updated_at: string;
             /** @description Id of the warehouse that fulfils the order. */
             warehouse_id: number;
-            /** @description Present under a reservation policy. `reserved`: nothing of the order is backordered. `backordered`: something is ordered, but not reserved yet. null: the order is completed or cancelled. */
+            /** @description Present under a reservation policy. `reserved`: nothing of the order is backordered. `backordered`: something is still to be picked, but not reserved. null: the order is completed or cancelled. */
             reservation_status?: (("reserved" | "backordered") | null) | undefined;
             /**
              * @description Present once the order has a shipment that is not cancelled. `packing`: nothing of the order is shipped. `partial`: something is. `shipped`: the order is completed, and all that was taken for it is in shipments that are shipped or delivered. `delivered`: the same, and all are delivered.
@@ -3281,7 +3281,7 @@ export interface components {
             warehouse_id: number;
             /** @description Quantity reserved, with at most 3 decimal places. */
             reserved_quantity: number;
-            /** @description Backordered quantity: ordered, but not reserved yet. At most 3 decimal places. */
+            /** @description Backordered quantity: still to be picked, but not reserved. At most 3 decimal places. */
             backordered_quantity: number;
             /** @description Id of the order; null for a hold. */
             order_id: number | null;
@@ -3478,7 +3478,7 @@ export interface components {
                 /** @description Id of the warehouse. */
                 warehouse_id: number;
                 /**
-                 * @description `reserved`: nothing of the order is backordered. `backordered`: something is ordered, but not reserved yet.
+                 * @description `reserved`: nothing of the order is backordered. `backordered`: something is still to be picked, but not reserved.
                  * @enum {string}
                  */
                 status: "reserved" | "backordered";
@@ -3486,7 +3486,7 @@ export interface components {
                 previous_status: ("reserved" | "backordered") | null;
                 /** @description Quantity reserved for the order, with at most 3 decimal places. */
                 reserved_quantity: number;
-                /** @description Quantity of the order that is ordered, but not reserved yet, with at most 3 decimal places. */
+                /** @description Quantity of the order that is still to be picked, but not reserved, with at most 3 decimal places. */
                 backordered_quantity: number;
                 /**
                  * Format: date-time
@@ -5432,7 +5432,7 @@ export interface components {
                 /** @description Id of the warehouse. */
                 warehouse_id: number;
                 /**
-                 * @description `reserved`: nothing of the order is backordered. `backordered`: something is ordered, but not reserved yet.
+                 * @description `reserved`: nothing of the order is backordered. `backordered`: something is still to be picked, but not reserved.
                  * @enum {string}
                  */
                 status: "reserved" | "backordered";
@@ -5440,7 +5440,7 @@ export interface components {
                 previous_status: ("reserved" | "backordered") | null;
                 /** @description Quantity reserved for the order, with at most 3 decimal places. */
                 reserved_quantity: number;
-                /** @description Quantity of the order that is ordered, but not reserved yet, with at most 3 decimal places. */
+                /** @description Quantity of the order that is still to be picked, but not reserved, with at most 3 decimal places. */
                 backordered_quantity: number;
                 /**
                  * Format: date-time

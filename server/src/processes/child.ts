@@ -69,10 +69,15 @@ export class Child {
    * replaces one that died, does so first: it would miss the message.
    */
   async handOver(): Promise<void> {
-    await this.started.catch(() => {})
+    await this.#within(this.started.catch(() => {}))
     this.#send({ kind: 'handOver' })
+    await this.#within(this.ended)
+  }
+
+  /** Waits, and kills the process when that takes too long. */
+  async #within(step: Promise<unknown>): Promise<void> {
     const timer = setTimeout(() => this.#worker.process.kill('SIGKILL'), HAND_OVER_LIMIT_MS)
-    await this.ended
+    await step
     clearTimeout(timer)
   }
 

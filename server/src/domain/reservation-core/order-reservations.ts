@@ -7,7 +7,7 @@ export const reservationStatus = z
   .enum(['reserved', 'backordered'])
   .nullable()
   .describe(
-    'Present under a reservation policy. `reserved`: nothing of the order is backordered. `backordered`: something is ordered, but not reserved yet. null: the order is completed or cancelled.',
+    'Present under a reservation policy. `reserved`: nothing of the order is backordered. `backordered`: something is still to be picked, but not reserved. null: the order is completed or cancelled.',
   )
 
 /** Fields of an order line while the tenant reserves. */
@@ -16,7 +16,7 @@ export const lineReservation = {
   backordered_quantity: z
     .number()
     .optional()
-    .describe('Present under a reservation policy: quantity of the line that is ordered, but not reserved yet.'),
+    .describe('Present under a reservation policy: quantity of the line that is still to be picked, but not reserved.'),
 }
 
 /** What a statement reads of an order's reservations: null unless the tenant reserves. */

@@ -14,13 +14,13 @@ export const reservationUpdated = eventTopic({
       order_tenant_id: returned.order_tenant_id,
       warehouse_id: returned.warehouse_id,
       status: status.describe(
-        '`reserved`: nothing of the order is backordered. `backordered`: something is ordered, but not reserved yet.',
+        '`reserved`: nothing of the order is backordered. `backordered`: something is still to be picked, but not reserved.',
       ),
       previous_status: status.nullable().describe('Status before the call; null for a new order.'),
       reserved_quantity: z.number().describe('Quantity reserved for the order, with at most 3 decimal places.'),
       backordered_quantity: z
         .number()
-        .describe('Quantity of the order that is ordered, but not reserved yet, with at most 3 decimal places.'),
+        .describe('Quantity of the order that is still to be picked, but not reserved, with at most 3 decimal places.'),
       updated_at: returned.updated_at,
     })
     .describe("An open order's reservation status changed."),

@@ -60,7 +60,9 @@ export const reservation = z
     product_id: returned.product_id,
     warehouse_id: returned.warehouse_id,
     reserved_quantity: z.number().describe('Quantity reserved, with at most 3 decimal places.'),
-    backordered_quantity: z.number().describe('Backordered quantity: ordered, but not reserved yet. At most 3 decimal places.'),
+    backordered_quantity: z
+      .number()
+      .describe('Backordered quantity: still to be picked, but not reserved. At most 3 decimal places.'),
     order_id: id.nullable().describe(`Id of the order; ${ofOrders}`),
     order_tenant_id: z.string().nullable().describe(`The client's own order identifier; ${ofOrders}`),
     order_detail_id: id.nullable().describe(`Id of the order line; ${ofOrders}`),

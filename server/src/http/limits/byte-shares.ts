@@ -65,7 +65,7 @@ export class ByteShares {
 
   /** Like `hold`, but waits for free memory. Throws `service_unavailable` after a timeout, or if too many requests wait already. */
   async holdWhenFree(tenantId: number, bytes: number): Promise<Release> {
-    // Those that wait come first. Otherwise requests that arrive all the time could leave them waiting until they are refused.
+    // Those that wait and fit come first. Otherwise requests that arrive all the time could leave them waiting until they are refused.
     this.#lookAt(tenantId)
     if (!this.#isFull(tenantId, bytes)) return this.hold(tenantId, bytes)
     const line = this.#waiting.get(tenantId) ?? []

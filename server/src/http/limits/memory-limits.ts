@@ -34,7 +34,8 @@ const bodiesOf = (bodyLimit: number): ByteLimits => ({
 })
 
 /**
- * Limits the memory of requests, for each tenant and for the process. Bodies wait for free memory before they are read. A tenant's requests
+ * Limits the memory of requests, for each tenant and for the process. Large bodies wait for free memory before they are read, those without a
+ * length once they turn out to be large. A tenant's requests
  * are rejected while its clients leave too many response bytes unread. Callers without a key count as one tenant. `refuse` must run after
  * authentication.
  */
@@ -42,18 +43,22 @@ export function limitMemory(app: FastifyInstance, bodyLimit: number): { held: He
   const bodies = new ByteShares(bodiesOf(bodyLimit))
   const responses = new ByteShares(RESPONSES)
 
-  const admit = async ({ caller }: FastifyRequest, { raw }: FastifyReply, bytes: number): Promise<Release> => {
-    const release = await bodies.holdWhenFree(caller.tenantId, bytes)
-    // The body is in memory until the response is sent.
+  // The body is in memory until the response is sent.
+  const untilSent = ({ raw }: FastifyReply, release: Release): Release => {
     if (raw.destroyed) release()
     else raw.once('close', () => release())
     return release
   }
+  const admit = async ({ caller }: FastifyRequest, reply: FastifyReply, bytes: number): Promise<Release> =>
+    untilSent(reply, await bodies.holdWhenFree(caller.tenantId, bytes))
   app.addHook('preParsing', (request, reply, payload, done) => {
-    const { headers } = request
-    if (request.caller === undefined) return done(null, payload)
+    const { headers, caller } = request
+    if (caller === undefined) return done(null, payload)
     if (headers['transfer-encoding'] !== undefined) {
-      admitUnlessSmall(payload, () => admit(request, reply, bodyLimit))
+      admitUnlessSmall(payload, {
+        hold: (size) => untilSent(reply, bodies.hold(caller.tenantId, size)),
+        admit: () => admit(request, reply, bodyLimit),
+      })
       return done(null, payload)
     }
     const bytes = Number(headers['content-length'] ?? 0)
@@ -87,31 +92,49 @@ function closeWhenUnread({ raw }: FastifyReply, timeoutMs: number): void {
   })
 }
 
+/** What the memory of a body can be: counted, or waited for. */
+interface BodyMemory {
+  hold: (bytes: number) => void
+  admit: () => Promise<Release>
+}
+
 /**
  * Admits a body without a length once it is no longer small: from then on it may have the maximum. When it has arrived, it keeps only its
  * size. Nearly all such bodies are small, and the maximum of one takes all of a tenant's memory.
  */
-function admitUnlessSmall(payload: RequestPayload, admit: () => Promise<Release>): void {
+function admitUnlessSmall(payload: RequestPayload, { hold, admit }: BodyMemory): void {
   let bytes = 0
   let isAsked = false
+  let hasEnded = false
+  let release: Release | undefined
   const waitForMemory = async (): Promise<void> => {
     payload.pause()
     try {
-      const release = await admit()
-      payload.once('end', () => release(bytes))
-      payload.resume()
+      release = await admit()
+      if (hasEnded) release(bytes)
+      else payload.resume()
     } catch (error) {
       if (isBeingParsed(payload)) payload.emit('error', error)
     }
   }
   // A listener alone would make it flow. It waits for the one who reads it.
   payload.pause()
+  payload.once('end', () => {
+    hasEnded = true
+    release?.(bytes)
+  })
   payload.on('data', (chunk: Buffer) => {
     bytes += chunk.length
     if (isAsked || bytes <= SMALL_BYTES || !isBeingParsed(payload)) return
     isAsked = true
-    void waitForMemory()
+    if (hasArrived(payload)) hold(bytes)
+    else void waitForMemory()
   })
+}
+
+/** Whether this was the last chunk. Then the body ends even while it is paused, and has at most the size of the stream's buffer. */
+function hasArrived(payload: RequestPayload): boolean {
+  return payload.readableLength === 0 && (payload as { complete?: boolean }).complete === true
 }
 
 /** Whether the framework's parser reads the body. What it leaves is discarded, for which no memory is needed. */

@@ -46,12 +46,20 @@ async function daysOf(side: Side, { table, column }: PartitionedTable, ids: read
   return [...days]
 }
 
+/** Postgres reads the default partition while all queries of the table wait. If that takes longer, rows of the day go to it. */
+const LONGEST_ATTACH_MS = 500
+const QUERY_CANCELED = '57014'
+
 /** Unless a server makes it meanwhile. */
 async function attach({ client }: Side, name: string, ddl: readonly string[]): Promise<void> {
   const unlessPresent = `do $$ begin if to_regclass('${name}') is null then ${ddl.join('; ')}; end if; end $$`
   try {
-    await briefly(client, `select ${awaitSystemLock('partitions')}; ${unlessPresent}`)
+    await briefly(
+      client,
+      `select ${awaitSystemLock('partitions')}; set local statement_timeout = ${LONGEST_ATTACH_MS}; ${unlessPresent}`,
+    )
   } catch (error) {
-    if ((error as { code?: string }).code !== ROWS_IN_DEFAULT_PARTITION) throw error
+    const { code } = error as { code?: string }
+    if (code !== ROWS_IN_DEFAULT_PARTITION && code !== QUERY_CANCELED) throw error
   }
 }
