@@ -176,9 +176,9 @@ describe('D6: webhooks', () => {
     page.on('request', (request) => {
       if (request.url().includes('/reports/deliveries?')) reports += 1
     })
-    const isReported = page.waitForResponse('**/reports/deliveries?*')
+    const isReported = page.waitForEvent('requestfinished', (request) => request.url().includes('/reports/deliveries?'))
     await signIn(page, tenant.key, '/webhooks')
-    await (await isReported).finished()
+    await isReported
     const isListed = page.waitForResponse('**/webhooks?*')
     await page.evaluate(() => dispatchEvent(new Event('visibilitychange')))
     await isListed
