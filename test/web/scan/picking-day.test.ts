@@ -15,7 +15,7 @@ import { type Goods, Ledger, sums } from '../support/picking-day/ledger.ts'
 import { disturb, OFFICE_PICK, restock } from '../support/picking-day/office.ts'
 import { Operator, type OrderToPick } from '../support/picking-day/operator.ts'
 import { ProblemSolver } from '../support/picking-day/problem-solver.ts'
-import { Trouble } from '../support/picking-day/trouble.ts'
+import { Trouble, type TroubleKind } from '../support/picking-day/trouble.ts'
 import { enrolledDevice, newOperator } from '../support/scan-device.ts'
 
 /** `npm run test:day` picks 300 orders. */
@@ -27,8 +27,8 @@ const some = expect.toSatisfy((count: number) => count > 0)
 const PRODUCTS = 12
 const LOCATIONS = ['A-01', 'A-02', 'A-10', 'B-01', 'B-07', 'C-03']
 const DISTURBED = 0.2
-/** Beside what chance brings, this happens in the third step of some orders, by their number. */
-const PLANNED: Record<number, 'cut' | 'reload' | 'restart'> = { 2: 'cut', 4: 'reload', 6: 'restart' }
+/** Beside what chance brings, this happens as soon as it can, from the third step of the order with that number on. */
+const PLANNED: Record<number, TroubleKind> = { 2: 'cut', 4: 'reload', 6: 'restart' }
 const ORDERS_PER_PLAN = 12
 const STEP = 3
 const ENOUGH = 25
@@ -70,11 +70,12 @@ it(
     const changes = new Map<string, number>()
     let steps = 0
     let order: OrderToPick | undefined
+    const planned: TroubleKind[] = []
     const beforeStep = async (): Promise<void> => {
       await trouble.maybe()
-      if (++steps !== STEP || order === undefined) return
-      await trouble.have(PLANNED[order.number % ORDERS_PER_PLAN])
-      if (!order.isDisturbed) return
+      steps++
+      if (steps >= STEP && planned[0] !== undefined && (await trouble.have(planned[0]))) planned.shift()
+      if (steps !== STEP || order?.isDisturbed !== true) return
       // What others change is known to the device when it is too late.
       await trouble.mend()
       await trouble.cut()
@@ -86,6 +87,8 @@ it(
     const startedAt = performance.now()
     for (order of orders) {
       steps = 0
+      const next = PLANNED[order.number % ORDERS_PER_PLAN]
+      if (next !== undefined) planned.push(next)
       await operator.pick(order)
       await trouble.mend()
       if (dice.falls(0.7)) await solver.solve(0.7)

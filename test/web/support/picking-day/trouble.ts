@@ -4,6 +4,8 @@ import type { FaultyProxy } from '../faulty-proxy.ts'
 import type { Dice } from './dice.ts'
 import { look } from './hands.ts'
 
+export type TroubleKind = 'cut' | 'reload' | 'restart'
+
 interface TroubleOptions {
   page: Page
   context: BrowserContext
@@ -43,11 +45,13 @@ export class Trouble {
     if (this.#isCut && dice.falls(0.05)) await this.mend()
   }
 
-  async have(what: 'cut' | 'reload' | 'restart' | undefined): Promise<void> {
+  /** Whether it happened: only a stop is loaded again. */
+  async have(what: TroubleKind): Promise<boolean> {
+    if (what === 'reload') return await this.#reload()
     if (what === 'cut') await this.cut()
-    if (what === 'reload') await this.#reload()
     // The operator goes on while the server is down.
-    if (what === 'restart') this.#restart()
+    else this.#restart()
+    return true
   }
 
   /** No connection, from now on. */
@@ -67,16 +71,17 @@ export class Trouble {
   }
 
   /** The page is loaded again: the same screen, with what was taken at the stop. */
-  async #reload(): Promise<void> {
+  async #reload(): Promise<boolean> {
     const { page } = this.#options
     const before = await look(page)
-    if (before.problem !== undefined || before.screen !== 'pick') return
+    if (before.problem !== undefined || before.screen !== 'pick') return false
     this.done.reloads++
     await page.reload()
     await expect.poll(async () => (await look(page)).heading).not.toBe('')
     const after = await look(page)
     // Or the flow has left the device meanwhile.
     if (after.screen === 'pick') expect([after.flow, after.taken]).toEqual([before.flow, before.taken])
+    return true
   }
 
   #restart(): void {
