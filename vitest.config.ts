@@ -13,9 +13,9 @@ const SHARED = [
 
 /**
  * The same for files that start no service. They have processes of their own: some of them stop the clock of the timers, which a service in the
- * same process would not outlive. The other file of `test/unit` needs that no tenant was active.
+ * same process would not outlive.
  */
-const WITHOUT_SERVICE = ['test/unit/!(byte-shares).test.ts', 'test/sdk/!(end-to-end).test.ts']
+const WITHOUT_SERVICE = ['test/unit/**/*.test.ts', 'test/sdk/!(end-to-end).test.ts']
 
 /**
  * `npm run test:slow`: they take an installation apart, or repeat one check for every screen, device or block of the documents. That is two
@@ -52,6 +52,9 @@ const project = (name: string, isolate: boolean, include: string[], exclude: str
     testTimeout: 180_000,
     hookTimeout: 240_000,
     expect: { poll: { timeout: 60_000 } },
+    // The one reason to run a test again. The browser gives up all requests when an address of the machine comes or goes: the pages cope with
+    // that, a test that waits for one of those requests cannot.
+    retry: { count: 2, condition: /ERR_NETWORK_CHANGED/ },
   },
 })
 
