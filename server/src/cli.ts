@@ -36,7 +36,8 @@ for (const { load } of named.length === 0 ? FILES : named) (await load())(progra
 let outputError: unknown
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') return
+    // The terminal may be gone, too.
+    if (error.code === 'EPIPE' || (error.code === 'EIO' && stream.isTTY)) return
     process.exitCode = 1
     if (stream === process.stdout && outputError === undefined) console.error(`Standard output: ${error.message}`)
     outputError ??= error

@@ -69,6 +69,8 @@ describe('an export', () => {
     const cancelled = await newOrder(tenant, { order_detail })
     await tenant.request('POST', `/orders/${cancelled.id}/cancel`)
     const csv = await runCommand(['export', 'orders', '--state-id', '1', '2', '--delimiter', ';'], envOf(service, tenant))
+    // Rows of the file, not orders.
+    expect(csv.stderr).toContain('2 exported')
     // Columns that were added come last.
     expect(csv.stdout.split('\n', 1)[0]).toMatch(/;price;reservation_status;reserved_quantity;backordered_quantity\r?$/)
     expect(parse(csv.stdout, { columns: true, delimiter: ';' })).toMatchObject([

@@ -22,8 +22,8 @@ async function runOnFullDisk(args: string[], env: Record<string, string>): Promi
 }
 
 it.skipIf(!existsSync(FULL))('a full disk fails the command, which stops the Postgres that it started', async ({ folder }) => {
-  const { exitCode, stderr } = await runOnFullDisk(['tenants', 'list'], { DATA_DIR: folder, ENCRYPTION_KEY: '' })
-  expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/^Standard output: ENOSPC.*\n$/)])
+  const { exitCode, stderr } = await runOnFullDisk(['migrate'], { DATA_DIR: folder, ENCRYPTION_KEY: '' })
+  expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/^.*creating one\nStandard output: ENOSPC.*\n$/)])
   expect(await readFile(path.join(folder, 'postgres/PG_VERSION'), 'utf8')).toMatch(/^\d+\n$/)
   await expect(stat(path.join(folder, 'postgres/postmaster.pid'))).rejects.toThrow('ENOENT')
 })

@@ -294,6 +294,19 @@ describe('import products', () => {
     expect(Object.keys(await catalogOf(tenant))).toEqual(['1'])
   })
 
+  it('reads each kind of line end, wherever it is, and takes cells of spaces as empty', async ({ service, tenant }) => {
+    const csv = 'barcode,name,sku\n1,Tea,T\r\n2,Coffee,\r\n3,Milk, \r\n4,"Sugar\r\ncubes",S\n5,Salt,X'
+    const imported = await importText(service, tenant, 'products', csv)
+    expect(imported).toEqual({ exitCode: 0, stdout: '5 rows: 5 created, 0 updated, 0 failed\n', stderr: '' })
+    expect(await catalogOf(tenant)).toMatchObject({
+      1: { name: 'Tea', external_id: 'T' },
+      2: { external_id: null },
+      3: { external_id: null },
+      4: { name: 'Sugar\r\ncubes', external_id: 'S' },
+      5: { external_id: 'X' },
+    })
+  })
+
   it('names the file that cannot be read', async ({ folder, service, tenant }) => {
     const named = path.join(folder, 'folder.csv')
     await mkdir(named)

@@ -21,14 +21,22 @@ const it = base.extend('pidFile', ({ folder }, { onCleanup }) => {
   return pidFile
 })
 
+/** What a command says before it makes a database. */
+const creating = (folder: string): string => `${folder} has no database yet, and DATABASE_URL is not set: creating one\n`
+
 describe('a command that started Postgres stops it', () => {
-  it('when it is interrupted while Postgres starts', async ({ folder, pidFile }) => {
-    const { child, ended } = startCommand(['tenants', 'create', 'Tea'], { DATA_DIR: folder })
-    await vi.waitFor(() => expect(existsSync(pidFile)).toBe(true), WAITING)
-    child.kill('SIGINT')
-    expect(await ended).toEqual({ exitCode: 130, stdout: '', stderr: '\nStopping\n' })
-    expect(existsSync(pidFile)).toBe(false)
-  })
+  it.for(['SIGINT', 'SIGHUP'] as const)(
+    'when it is interrupted while Postgres starts, by %s',
+    async (signal, { folder, pidFile }) => {
+      const { child, ended } = startCommand(['tenants', 'create', 'Tea'], { DATA_DIR: folder })
+      await vi.waitFor(() => expect(existsSync(pidFile)).toBe(true), WAITING)
+      child.kill(signal)
+      // A terminal that ends can send it twice.
+      if (signal === 'SIGHUP') child.kill(signal)
+      expect(await ended).toEqual({ exitCode: 130, stdout: '', stderr: `${creating(folder)}\nStopping\n` })
+      expect(existsSync(pidFile)).toBe(false)
+    },
+  )
 
   it('when it is ended within a transaction', async ({ folder, pidFile }) => {
     await runCommand(['migrate'], { DATA_DIR: folder })

@@ -184,6 +184,20 @@ describe('fulfillment mcp', () => {
     },
   )
 
+  it.for([
+    ['FULFILLMENT_API_KEY', 'API key 5\nservice_live_x', 'holds white space or other characters that no key has'],
+    [
+      'FULFILLMENT_URL',
+      'localhost:3000',
+      'must be an http(s) address such as https://fulfillment.example.com, not "localhost:3000"',
+    ],
+    ['FULFILLMENT_URL', 'https://ada:secret@127.0.0.1:1', 'must not contain a user name or password'],
+  ] as const)('refuses what no request can be made of, and does not show it: %s=%j', async ([name, value, problem]) => {
+    const env = { FULFILLMENT_URL: 'http://127.0.0.1:1', FULFILLMENT_API_KEY: 'key', [name]: value }
+    const option = name === 'FULFILLMENT_URL' ? '--url' : name
+    expect(await runCommand(['mcp'], env, lines(CALL))).toEqual({ exitCode: 1, stdout: '', stderr: `${option}: ${problem}\n` })
+  })
+
   it('needs a key', async () => {
     const { exitCode, stdout, stderr } = await runCommand(['mcp'], {}, lines(CALL))
     expect([exitCode, stdout]).toEqual([1, ''])

@@ -1,4 +1,4 @@
-import { readdir, readFile, rm } from 'node:fs/promises'
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { sql } from 'kysely'
 import { describe, expect } from 'vitest'
@@ -223,6 +223,18 @@ describe('keys rotate-encryption with a generated key', () => {
     const accepted = await runCommand(['keys', 'rotate-encryption', '--accept-lost'], env(folder))
     expect(accepted).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('has a new encryption key') })
     await startProcess(env(folder))
+  })
+
+  it('is refused when its file is cut: everything would be encrypted with what anybody can guess', async ({
+    folder,
+    startProcess,
+  }) => {
+    const server = await startProcess(env(folder))
+    await server.end('SIGTERM')
+    await writeFile(path.join(folder, 'encryption-key'), '')
+    const refusal = 'the key in encryption-key is incomplete: restore the file'
+    await expect(startServerProcess(env(folder))).rejects.toThrow(refusal)
+    expect(await run(folder)).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(refusal) })
   })
 
   it('replaces it while no server runs, and everything can be decrypted with the new one', async ({

@@ -31,8 +31,20 @@ it('names the setting that prevents the connection to the database', async ({ fo
   expect(unreachable).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/^DATABASE_URL: .*ECONNREFUSED/) })
   const file = path.join(folder, 'file')
   await writeFile(file, '')
-  const unusable = await runCommand(['tenants', 'list'], { DATA_DIR: file })
-  expect(unusable).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/^DATA_DIR: .*EEXIST/) })
+  const unusable = await runCommand(['migrate'], { DATA_DIR: file })
+  expect(unusable).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/DATA_DIR: .*EEXIST/) })
+})
+
+// A result of a new, empty database would be of no server: the command lacks the server's settings, or runs in another folder.
+it.for([
+  ['tenants', 'list'],
+  ['keys', 'revoke', '3', '--tenant', '1'],
+  ['keys', 'rotate-encryption'],
+])('a command makes no database: %j', async (args, { folder }) => {
+  const { exitCode, stdout, stderr } = await runCommand(args, { DATA_DIR: folder, ENCRYPTION_KEY: '' })
+  const message = `DATA_DIR: there is no database in ${folder}. Start the server first, or set DATABASE_URL or DATA_DIR as for the server\n`
+  expect([exitCode, stdout, stderr]).toEqual([1, '', message])
+  expect(await readdir(folder)).toEqual([])
 })
 
 it.each([

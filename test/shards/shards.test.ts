@@ -251,6 +251,10 @@ describe('tenants of three shards', () => {
     expect(await failure('shards', 'add', second)).toContain('is shard 2 already')
     expect(await failure('shards', 'add', env.DATABASE_URL)).toContain('which is shard 1')
     expect(await failure('shards', 'add', 'postgres://127.0.0.1:1/none')).toContain('cannot be reached')
+    const withVariable = async (url: string) => (await runCommand(['shards', 'add'], { ...env, SHARD_DATABASE_URL: url })).stderr
+    expect(await withVariable(second)).toContain('is shard 2 already')
+    expect(await withVariable('')).toContain('SHARD_DATABASE_URL: is not set')
+    expect(await withVariable('mysql://secret@host')).toMatch(/SHARD_DATABASE_URL: must be a postgres:\/\/ URL\n$/)
     expect(await failure('shards', 'remove', '2')).toContain('run shards drain 2 first')
     expect(await failure('shards', 'remove', '1')).toContain('cannot be removed')
     expect(await failure('shards', 'drain', '9')).toContain('There is no shard 9')

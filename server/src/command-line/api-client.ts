@@ -11,7 +11,7 @@ export interface ApiOptions {
 }
 
 const DEFAULT_URL = 'http://127.0.0.1:3000'
-/** The retries last a little over half a minute: long enough for a server to restart. */
+/** Retries of refused connections last a little over half a minute: long enough for a server to restart. */
 const MAX_RETRIES = 7
 const DEFAULT_WAIT_MS = 1_000
 
@@ -38,12 +38,19 @@ export function requiredKey({ apiKey }: Pick<ApiOptions, 'apiKey'>): string {
   throw new Error('FULFILLMENT_API_KEY: is not set. Set it to an API key; `fulfillment keys create` creates one')
 }
 
+/** Throws an error that names the wrong option. `fetch` would show a key with a line break, or the password of a URL, in its errors. */
+export function requireValid({ url, apiKey }: ApiOptions): void {
+  newClient(url, requiredKey({ apiKey }), () => {})
+}
+
 /**
  * Waits until the server responds, and returns a client for it. When a later request fails, prints a line on standard error. Throws an
  * error that names the wrong option.
  */
 export async function connectClient({ url, apiKey }: ApiOptions, signal: AbortSignal): Promise<FulfillmentClient> {
-  const client = newClient(url, requiredKey({ apiKey }), (reason) => printLine(`${reason}; retrying for half a minute`))
+  const client = newClient(url, requiredKey({ apiKey }), (reason) =>
+    printLine(`${reason}; trying each request up to ${MAX_RETRIES + 1} times`),
+  )
   await untilReachable(url, signal)
   return client
 }

@@ -66,15 +66,17 @@ async function exportRows(
   options: ExportOptions,
 ): Promise<number> {
   const progress = startProgress('rows', options)
-  let rows = 0
+  let [records, rows] = [0, 0]
   try {
     // With the first page: an export that fails at once writes nothing.
     let { header } = format
     for await (const page of pages) {
-      await output.write(header + format.format(page.rows))
+      const { text, rows: added } = format.format(page.rows)
+      await output.write(header + text)
       header = ''
-      rows += page.rows.length
-      progress.update(rows, page.total === undefined ? undefined : Math.min(1, rows / page.total))
+      rows += added
+      records += page.rows.length
+      progress.update(rows, page.total === undefined ? undefined : Math.min(1, records / page.total))
     }
     await output.finish()
   } finally {

@@ -8,10 +8,14 @@ export function addMaintenanceCommands(program: Command): void {
     .description('Migrate the schema of the database and of all shards. The server also does this when it starts')
     .option('--json', 'print one JSON object: migrations, the names of the executed migrations')
     .action((options: { json?: boolean }) =>
-      runOnShards(options, async (_shards, migrations) => ({
-        json: { migrations },
-        text: migrations.length === 0 ? 'The schema is up to date' : `Ran ${migrations.join(', ')}`,
-      })),
+      runOnShards(
+        options,
+        async (_shards, migrations) => ({
+          json: { migrations },
+          text: migrations.length === 0 ? 'The schema is up to date' : `Ran ${migrations.join(', ')}`,
+        }),
+        { mayCreate: true },
+      ),
     )
 
   program

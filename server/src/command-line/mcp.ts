@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { addApiOptions, type ApiOptions, requiredKey } from './api-client.ts'
+import { addApiOptions, type ApiOptions, requiredKey, requireValid } from './api-client.ts'
 import { MessageRelay } from './mcp/message-relay.ts'
 import { linesOf } from './text-lines.ts'
 
@@ -18,6 +18,7 @@ export function addMcpCommand(program: Command): void {
 
 /** Relays each line of standard input to the server, until it ends. Standard output has nothing but responses. */
 async function serveStandardInput(options: McpOptions): Promise<void> {
+  requireValid(options)
   const relay = new MessageRelay({ url: addressOf(options), apiKey: requiredKey(options) })
   const respond = async (line: string): Promise<void> => {
     const response = await relay.relay(line)
@@ -35,7 +36,6 @@ async function serveStandardInput(options: McpOptions): Promise<void> {
 }
 
 function addressOf({ url, readOnly, tools }: McpOptions): URL {
-  if (!URL.canParse(url)) throw new Error(`--url: ${url} is not a URL`)
   const address = new URL(url)
   // As the SDK reads it: a path prefix is kept, that of the API is not.
   address.pathname = `${address.pathname.replace(/\/+$/, '').replace(/\/api\/v1$/, '')}/mcp`

@@ -9,7 +9,7 @@ import { namesOf, rotateEncryption, type Rotation } from '../runtime/encryption/
 import { openShards, type OpenShards } from '../shards/open-shards.ts'
 import { startProgress } from './progress.ts'
 import { listOf, print, type CommandResult } from './result.ts'
-import { withConnection } from './with-connection.ts'
+import { requireDatabase, withConnection } from './with-connection.ts'
 
 interface Options {
   acceptLost?: boolean
@@ -43,6 +43,7 @@ async function rotate(config: Config, options: Options): Promise<void> {
 async function rotateGenerated(config: Config, options: Options): Promise<void> {
   if (config.databaseUrl !== undefined)
     throw new Error('ENCRYPTION_KEY: set it to the new key, and ENCRYPTION_KEY_PREVIOUS to the old one')
+  requireDatabase(config)
   await whileUnused(await openCluster(config.dataDir, {}), async () => {})
   await beginKeyRotation(config)
   const rotation = await rotateStored(config, options)

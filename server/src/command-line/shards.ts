@@ -11,6 +11,8 @@ import { runOnShards } from './run.ts'
 /** Running servers have read the map by then. */
 const KNOWN_AFTER_MS = READ_MAP_EVERY_MS + 1_000
 const MEBIBYTE = 1_048_576
+const URL_VARIABLE = 'SHARD_DATABASE_URL'
+const NO_POSTGRES_URL = 'must be a postgres:// URL'
 
 export function addShardCommands(program: Command): void {
   const shards = program.command('shards').description('Manage the databases that tenants are in. See docs/scaling.md')
@@ -18,16 +20,21 @@ export function addShardCommands(program: Command): void {
   shards
     .command('add')
     .description('Add an empty Postgres database, 15 or newer, for new tenants. Running servers use it at once')
-    .argument('<url>', 'connection string of the database', postgresUrl)
+    .argument(
+      '[url]',
+      `connection string of the database; prefer the environment variable ${URL_VARIABLE}, because other users of the machine can see arguments`,
+      postgresUrl,
+    )
     .option('--json', 'print one JSON object: id')
-    .action((url: string, options: { json?: boolean }) =>
-      runOnShards(options, async (opened) => {
+    .action((given: string | undefined, options: { json?: boolean }) => {
+      const url = given ?? urlOfEnvironment()
+      return runOnShards(options, async (opened) => {
         await requireKeyOfDatabase(opened.directory, opened.encryption, readConfig(process.env))
         const id = await addShard(opened, url)
         await delay(KNOWN_AFTER_MS)
         return { json: { id }, text: `Shard ${id} takes new tenants` }
-      }),
-    )
+      })
+    })
 
   shards
     .command('list')
@@ -104,7 +111,20 @@ function addressOf(url: string | undefined): string {
   return host + pathname
 }
 
+/** The address of a new shard, which has a password. */
+function urlOfEnvironment(): string {
+  const url = process.env[URL_VARIABLE]
+  if (url === undefined || url === '')
+    throw new Error(`${URL_VARIABLE}: is not set. Set it to the connection string of the database`)
+  if (!isPostgresUrl(url)) throw new Error(`${URL_VARIABLE}: ${NO_POSTGRES_URL}`)
+  return url
+}
+
 function postgresUrl(text: string): string {
-  if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text)) throw new InvalidArgumentError('must be a postgres:// URL')
+  if (!isPostgresUrl(text)) throw new InvalidArgumentError(NO_POSTGRES_URL)
   return text
+}
+
+function isPostgresUrl(text: string): boolean {
+  return /^postgres(ql)?:\/\//.test(text) && URL.canParse(text)
 }

@@ -24,7 +24,9 @@ export function addTenantCommands(program: Command): void {
     .argument('<name>', 'name of the tenant, up to 255 characters', tenantName)
     .option('--shard <id>', 'id of the shard. Default: the one with the least load that is not draining', shardId)
     .option('--json', 'print one JSON object: tenant_id, name, shard_id, api_key')
-    .action((name: string, options: CreateOptions) => runOnShards(options, (shards) => createOne(shards, name, options)))
+    .action((name: string, options: CreateOptions) =>
+      runOnShards(options, (shards) => createOne(shards, name, options), { mayCreate: true }),
+    )
 
   tenants
     .command('list')

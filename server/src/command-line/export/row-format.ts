@@ -5,7 +5,7 @@ import type { ExportSource, Row } from './export-source.ts'
 export interface RowFormat {
   /** Text before the first row. */
   header: string
-  format(records: Row[]): string
+  format(records: Row[]): { text: string; rows: number }
 }
 
 /** Options of the CSV format. */
@@ -21,7 +21,7 @@ export interface CsvOptions {
 /** JSON lines: one API record per line. */
 export const JSON_LINES: RowFormat = {
   header: '',
-  format: (records) => records.map((record) => `${JSON.stringify(record)}\n`).join(''),
+  format: (records) => ({ text: records.map((record) => `${JSON.stringify(record)}\n`).join(''), rows: records.length }),
 }
 
 /** CSV with a header. */
@@ -29,6 +29,9 @@ export function csvFormat({ rowsOf }: Pick<ExportSource, 'rowsOf'>, options: Csv
   const { columns, bom } = options
   return {
     header: `${bom ? BYTE_ORDER_MARK : ''}${csvHeader(columns, options)}`,
-    format: (records) => csvLines(rowsOf === undefined ? records : records.flatMap(rowsOf), columns, options),
+    format: (records) => {
+      const rows = rowsOf === undefined ? records : records.flatMap(rowsOf)
+      return { text: csvLines(rows, columns, options), rows: rows.length }
+    },
   }
 }

@@ -11,7 +11,13 @@ export async function* csvRows(
   { delimiter, ignoreUnknown }: ReadOptions,
   onHeader: (names: string[]) => Promise<void> | undefined,
 ): AsyncGenerator<Row> {
-  const parser = parse({ delimiter, relax_column_count: true, max_record_size: MAX_ROW_BYTES })
+  const parser = parse({
+    delimiter,
+    relax_column_count: true,
+    max_record_size: MAX_ROW_BYTES,
+    // Each, wherever it is. By default, the parser takes the first one that it finds, and others become part of cells.
+    record_delimiter: ['\r\n', '\n', '\r'],
+  })
   // The error reaches the loop through the parser.
   pipeline(text, parser, () => {})
   let columns: Column[] | undefined
@@ -53,7 +59,7 @@ function contentOf(cells: readonly string[], columns: readonly Column[]): { item
   const problems: string[] = []
   for (const [index, column] of columns.entries()) {
     const cell = cells[index] ?? ''
-    if (column === undefined || cell === '') continue
+    if (column === undefined || cell.trim() === '') continue
     try {
       item[column.field] = valueOf(cell, column)
     } catch (error) {

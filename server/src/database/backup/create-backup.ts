@@ -2,6 +2,7 @@ import { open, readFile, stat, type FileHandle } from 'node:fs/promises'
 import path from 'node:path'
 import packageJson from '../../../package.json' with { type: 'json' }
 import { requireEmbedded, type Config } from '../../config.ts'
+import { dataFolderOf, versionFileOf } from '../embedded/cluster-files.ts'
 import { startEmbeddedPostgres } from '../embedded/embedded-postgres.ts'
 import { isRotating } from '../../runtime/encryption/encryption-keys.ts'
 import { ArchiveWriter } from './archive-writer.ts'
@@ -31,8 +32,8 @@ export async function createBackup(
   requireEmbedded(config, 'use pg_basebackup, or the backups of whoever runs the database')
   if (await isRotating(config))
     throw new Error('The encryption key is being rotated: wait until `fulfillment keys rotate-encryption` has ended')
-  const directory = path.join(config.dataDir, DATA_FOLDER)
-  const postgresVersion = await versionOf(directory)
+  const directory = dataFolderOf(config.dataDir)
+  const postgresVersion = await versionOf(config.dataDir)
   let done = 0
   let total = 0
   const archive = await ArchiveWriter.create(file, (bytes) => {
@@ -66,16 +67,13 @@ export async function createBackup(
   }
 }
 
-async function versionOf(directory: string): Promise<string> {
+async function versionOf(dataDir: string): Promise<string> {
   try {
-    return (await readFile(path.join(directory, 'PG_VERSION'), 'utf8')).trim()
+    return (await readFile(versionFileOf(dataDir), 'utf8')).trim()
   } catch (error) {
-    throw new Error(
-      `DATA_DIR: there is no database that can be read in ${path.dirname(directory)} (${(error as Error).message})`,
-      {
-        cause: error,
-      },
-    )
+    throw new Error(`DATA_DIR: there is no database that can be read in ${dataDir} (${(error as Error).message})`, {
+      cause: error,
+    })
   }
 }
 

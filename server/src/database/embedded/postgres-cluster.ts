@@ -3,6 +3,7 @@ import { constants } from 'node:fs'
 import { access, chown, mkdir, readFile, readdir, realpath, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { syncFolder } from '../../runtime/sync-folder.ts'
+import { ACCESS_FILE, DATA_FOLDER, dataFolderOf, versionFileOf } from './cluster-files.ts'
 import { findPostgresPrograms, type PostgresPrograms, run } from './postgres-programs.ts'
 import { clearRemains, findSettledPostmaster } from './postmaster.ts'
 import { choosePorts, startPostmaster } from './start-postmaster.ts'
@@ -28,7 +29,7 @@ export interface ClusterAccess {
 /** Opens the cluster in a data folder. Throws when it cannot be used on this machine. */
 export async function openCluster(path: string, settings: Record<string, string>): Promise<Cluster> {
   const dataDir = await makeWritable(path)
-  const directory = join(dataDir, 'postgres')
+  const directory = dataFolderOf(dataDir)
   const programs = await findPostgresPrograms(directory)
   return { directory, dataDir, programs, settings, logFile: join(dataDir, 'postgres.log') }
 }
@@ -64,8 +65,8 @@ async function makeWritable(path: string): Promise<string> {
   }
 }
 
-async function hasData({ directory, programs }: Cluster): Promise<boolean> {
-  const version = await readIfThere(join(directory, 'PG_VERSION'))
+async function hasData({ dataDir, directory, programs }: Cluster): Promise<boolean> {
+  const version = await readIfThere(versionFileOf(dataDir))
   if (version && version.trim() !== programs.majorVersion) {
     throw new Error(
       `${directory} holds data of Postgres ${version.trim()}, this is Postgres ${programs.majorVersion}: move the data with pg_dump, or choose another DATA_DIR`,
@@ -93,7 +94,7 @@ async function writeAccess(cluster: Cluster, saved: { password: string; port?: n
 }
 
 function accessFile({ dataDir }: Cluster): string {
-  return join(dataDir, 'postgres.json')
+  return join(dataDir, ACCESS_FILE)
 }
 
 // The data folder gets its name when `initdb` has succeeded, so a killed `initdb` leaves nothing that looks like a cluster. Each attempt has
@@ -133,7 +134,7 @@ async function initialise({ directory, dataDir, programs }: Cluster, password: s
 }
 
 async function removeDrafts({ dataDir }: Cluster): Promise<void> {
-  const drafts = (await readdir(dataDir)).filter((name) => name.startsWith('postgres.initdb-'))
+  const drafts = (await readdir(dataDir)).filter((name) => name.startsWith(`${DATA_FOLDER}.initdb-`))
   // A draft that is still being written may not be deletable. The next start deletes it.
   await Promise.allSettled(drafts.map((name) => rm(join(dataDir, name), { recursive: true, force: true, maxRetries: 3 })))
 }

@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto'
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Config } from '../../config.ts'
 import { syncFolder } from '../sync-folder.ts'
@@ -10,6 +10,10 @@ export interface EncryptionKeys {
   previous: string | undefined
 }
 
+const KEY_BYTES = 32
+const NEW_FILE = { flag: 'wx', mode: 0o600, flush: true } as const
+/** As of `ENCRYPTION_KEY`. */
+const MIN_KEY_LENGTH = 16
 const KEY_FILE = 'encryption-key'
 /** Exists while a rotation of the generated key is incomplete. Then both keys are needed, and this one encrypts. */
 const NEXT_KEY_FILE = 'encryption-key.next'
@@ -44,22 +48,43 @@ export async function endKeyRotation({ dataDir }: Config): Promise<void> {
   await syncFolder(dataDir)
 }
 
-async function nextKeyOf({ dataDir }: Config): Promise<string | undefined> {
-  return await readFile(path.join(dataDir, NEXT_KEY_FILE), 'utf8').catch((error: NodeJS.ErrnoException) => {
+const nextKeyOf = ({ dataDir }: Config): Promise<string | undefined> => readKey(dataDir, NEXT_KEY_FILE)
+
+async function keptKeyOf({ dataDir }: Config, name: string): Promise<string> {
+  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  const kept = await readKey(dataDir, name)
+  if (kept !== undefined) return kept
+  const draft = path.join(dataDir, `${name}.${randomUUID()}.draft`)
+  try {
+    // A key that is there is whole, whenever the process is killed or the disk is full.
+    await writeFile(draft, randomBytes(KEY_BYTES).toString('base64url'), NEW_FILE)
+    await publish(draft, path.join(dataDir, name))
+  } finally {
+    await rm(draft, { force: true })
+  }
+  await syncFolder(dataDir)
+  return (await readKey(dataDir, name)) as string
+}
+
+/** When two processes start at the same time, the first one's key stays. */
+async function publish(draft: string, file: string): Promise<void> {
+  const unlessExists = (error: NodeJS.ErrnoException): void => {
+    if (error.code !== 'EEXIST') throw error
+  }
+  // Not every file system of a network has links.
+  const copy = async (): Promise<void> => await writeFile(file, await readFile(draft), NEW_FILE)
+  await link(draft, file)
+    .catch((error: NodeJS.ErrnoException) => (error.code === 'EEXIST' ? undefined : copy()))
+    .catch(unlessExists)
+}
+
+/** The key in a file of the data folder. A file that is cut would encrypt everything with a key that is easily found. */
+async function readKey(dataDir: string, name: string): Promise<string | undefined> {
+  const key = await readFile(path.join(dataDir, name), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error
     return undefined
   })
-}
-
-async function keptKeyOf({ dataDir }: Config, name: string): Promise<string> {
-  const file = path.join(dataDir, name)
-  await mkdir(dataDir, { recursive: true, mode: 0o700 })
-  // 'wx': when two processes start at the same time, the first one's key stays.
-  await writeFile(file, randomBytes(32).toString('base64url'), { flag: 'wx', mode: 0o600, flush: true }).catch(
-    (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error
-    },
-  )
-  await syncFolder(dataDir)
-  return await readFile(file, 'utf8')
+  if (key !== undefined && key.length < MIN_KEY_LENGTH)
+    throw new Error(`the key in ${name} is incomplete: restore the file, or delete it if nothing is encrypted with it yet`)
+  return key
 }
