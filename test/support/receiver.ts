@@ -1,6 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Server } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
+import { freePort } from './free-port.ts'
 
 /** A request as received. */
 export interface Received {
@@ -77,10 +78,7 @@ export async function listen(server: Server): Promise<string> {
 
 /** The origin of a port on which nothing listens. */
 export async function closedPort(): Promise<string> {
-  const server = createServer()
-  const origin = await listen(server)
-  await new Promise((resolve) => server.close(resolve))
-  return origin
+  return `http://127.0.0.1:${await freePort()}`
 }
 
 /** Waits until `condition` holds. The time limit is long: it is meant for hangs, not for slowness. */

@@ -1,8 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect } from 'vitest'
 import { it } from './support/it.ts'
 import { dataOf, sampleOf, TOPICS } from '../support/topics.ts'
 import { countInState, deliveriesOf, deliveryWhen, subscribe, writeEvents, type Worker } from './support/deliveries.ts'
-import { acknowledge, respondWith, closedPort, type Receiver } from '../support/receiver.ts'
+import { acknowledge, respondWith, closedPort, until, type Receiver } from '../support/receiver.ts'
 import type { TestService, TestTenant } from '../support/service.ts'
 
 /** Subscribes the receiver and delivers an event to it. */
@@ -35,6 +36,32 @@ async function expectUnknownIdsRejected(
     expect([status, body.error.code], id).toEqual([404, 'not_found'])
   }
 }
+
+it('what was claimed ahead for a subscription that is paused is not sent any more', async ({
+  service,
+  tenant,
+  receiver,
+  worker,
+}) => {
+  const { id } = await subscribe(tenant, receiver.url)
+  // Fast at first, so that much is claimed ahead.
+  let answered = 0
+  receiver.behave(async (...request) => {
+    if (++answered > 100) await delay(500)
+    await acknowledge(...request)
+  })
+  await writeEvents(service, tenant, 1_000)
+  worker.wake()
+  await receiver.count(110)
+  await tenant.request('PUT', `/webhooks/${id}`, { active: false })
+  const isQuiet = async (): Promise<boolean> => {
+    const before = receiver.received.length
+    await delay(1_200)
+    return receiver.received.length === before
+  }
+  await until(isQuiet, 'the last request')
+  expect(receiver.received.length).toBeLessThan(500)
+})
 
 describe('the list of deliveries', () => {
   it('is paged, the newest event first, and filtered by state and topic', async ({ service, tenant, receiver, worker }) => {

@@ -136,6 +136,7 @@ describe('the partitions of events and deliveries', () => {
 
   it('can be missing: the default partition holds the rows, and they are deleted in time', async ({ own, tenant }) => {
     const today = dayOf(new Date())
+    await firstRun(own)
     await own.db.dedicatedPool.query(`drop table events_${today}, finished_deliveries_${today}`)
     await writeEvents(own, tenant, 3)
     await maintainAllPartitions(own.db)
@@ -150,6 +151,7 @@ describe('the partitions of events and deliveries', () => {
   })
 
   it('are dropped one day at a time, once an hour, oldest first', async ({ own }) => {
+    await firstRun(own)
     await own.db.dedicatedPool.query('delete from deletion_progress')
     for (const days of [34, 33, 32, 31]) await makePartitions(own, days)
     const left = async (): Promise<number[]> => {

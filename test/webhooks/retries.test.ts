@@ -234,6 +234,27 @@ describe('a subscription is disabled', () => {
     expect(on.body.data).toMatchObject({ active: true, failing_since: null, disabled_reason: null })
   })
 
+  it('a subscription that is turned on meanwhile begins without its failures', async ({ service, tenant, receiver }) => {
+    const { id } = await subscribe(tenant, receiver.url)
+    const engine = await service.db.dedicatedPool.connect()
+    const values = [tenant.id, id]
+    await engine.query('begin')
+    await engine.query(
+      `update webhook_lanes set failing_since = now() - interval '5 days', failed_attempts = 20 where tenant_id = $1 and subscription_id = $2`,
+      values,
+    )
+    await engine.query(
+      `update webhook_subscriptions set active = false, disabled_reason = 'failing', disabled_at = now() where tenant_id = $1 and id = $2`,
+      values,
+    )
+    const turnedOn = tenant.request('PUT', `/webhooks/${id}`, { active: true })
+    const waiting = 'select from pg_locks where not granted and pg_backend_pid() = any (pg_blocking_pids(pid))'
+    await until(async () => (await engine.query(waiting)).rows.length > 0, 'the change to wait')
+    await engine.query('commit')
+    engine.release()
+    expect((await turnedOn).body.data).toMatchObject({ active: true, failing_since: null, disabled_reason: null })
+  })
+
   it('not after fewer than 20 failed attempts, even over a longer time', async ({ service, tenant, receiver, worker }) => {
     receiver.behave(respondWith(429, { 'retry-after': '86400' }))
     const { id } = await subscribe(tenant, receiver.url)

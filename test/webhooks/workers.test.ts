@@ -205,8 +205,13 @@ describe('a worker whose database connections break', () => {
     await service.db.dedicatedPool.query(
       'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
     )
-    await delay(50)
-    await writeEvents(service, tenant, 5)
+    // Until the process has heard of the end of its connections, it can be given one of them.
+    const write = (): Promise<boolean> =>
+      writeEvents(service, tenant, 5).then(
+        () => true,
+        () => false,
+      )
+    await until(write, 'events to be written')
     worker.wake()
     await countInState(tenant, id, 'succeeded', 6)
     expect(receiver.received.length).toBeGreaterThanOrEqual(6)

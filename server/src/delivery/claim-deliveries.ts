@@ -182,7 +182,9 @@ export async function claimDeliveries(connection: EngineConnection, claim: Claim
   const claimed = lanes.length === 0 ? [] : await take(connection, lanes, claim)
   await connection.run(commit, [])
   const ofTenants = [...Map.groupBy(lanes, ({ tenantId }) => tenantId).values()]
-  const more = ofTenants.some((ofTenant) => ofTenant.length === lanesEach)
+  // While a tenant is being moved away, its lanes stay due, and nothing of them can be claimed. The next turn need not come at once.
+  const isMoving = claimed.length === 0 && lanes.every(({ active, room }) => active && room > 0)
+  const more = !isMoving && ofTenants.some((ofTenant) => ofTenant.length === lanesEach)
   return { lanes, claimed, more }
 }
 

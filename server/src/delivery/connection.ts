@@ -99,7 +99,10 @@ export class EngineConnection {
       client.release(true)
       throw error
     }
-    client.on('error', () => this.close())
+    // An old one may fail late.
+    client.on('error', () => {
+      if (this.#client === client) this.close()
+    })
     return client
   }
 }

@@ -233,7 +233,9 @@ class Engine implements DeliveryEngine {
 
   async #keepLanes(): Promise<void> {
     if (this.#lanes.all.length === 0 || performance.now() - this.#lanesKeptAt < KEEP_INTERVAL_MS) return
-    await keepLanes(this.#connection, this.#owner, this.#lanes.all)
+    const kept = await keepLanes(this.#connection, this.#owner, this.#lanes.all)
+    // What was claimed ahead for a subscription that was paused or deleted is not sent any more.
+    this.#handBack(this.#lanes.takeUnwanted(kept))
     this.#lanesKeptAt = performance.now()
   }
 

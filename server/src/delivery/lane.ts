@@ -71,9 +71,11 @@ export class Lane {
     return this.sending < this.cap ? this.#waiting.shift() : undefined
   }
 
-  /** Takes all deliveries that are not sent yet, to hand them back. */
-  takeWaiting(): Claimed[] {
-    return this.#waiting.splice(0)
+  /** Takes all deliveries that are not sent yet, or those of them that `isTaken` names, to hand them back. */
+  takeWaiting(isTaken: (delivery: Claimed) => boolean = () => true): Claimed[] {
+    const { taken = [], left = [] } = Object.groupBy(this.#waiting.splice(0), (one) => (isTaken(one) ? 'taken' : 'left'))
+    this.#waiting.push(...left)
+    return taken
   }
 
   succeeded(durationMs: number): void {

@@ -1,5 +1,6 @@
 import { activeTenants } from '../runtime/event-loop/active-tenants.ts'
 import type { Claimed, LaneRoom, LockedLane } from './claim-deliveries.ts'
+import type { KeptLane, LaneKey } from './keep-lanes.ts'
 import { NO_LOWER_BOUND, Lane } from './lane.ts'
 import { RequestSlots } from './request-slots.ts'
 import type { LaneStatus } from './record-results.ts'
@@ -87,11 +88,20 @@ export class Lanes {
     }))
   }
 
+  /** Takes what waits for subscriptions that do not exist any more or, but for manual retries, are not active. */
+  takeUnwanted(kept: readonly KeptLane[]): Claimed[] {
+    const isActive = new Map(kept.map((lane) => [keyOf(lane), lane.active]))
+    return this.all.flatMap((lane) => {
+      const active = isActive.get(keyOf(lane))
+      if (active === true) return []
+      return lane.takeWaiting(active === undefined ? undefined : ({ trigger }) => trigger !== 'manual')
+    })
+  }
+
   /** Forgets the lanes that were written as idle. */
   forget(written: readonly LaneStatus[]): void {
     written.filter(({ idle }) => idle).forEach((status) => this.#lanes.delete(keyOf(status)))
   }
 }
 
-const keyOf = ({ tenantId, subscriptionId }: { tenantId: number; subscriptionId: number }): string =>
-  `${tenantId}/${subscriptionId}`
+const keyOf = ({ tenantId, subscriptionId }: LaneKey): string => `${tenantId}/${subscriptionId}`

@@ -26,7 +26,7 @@ export const getDelivery = endpoint({
   method: 'GET',
   path: '/webhooks/deliveries/{id}',
   summary: 'Get a webhook delivery',
-  description: 'One delivery of the last 30 days or that is still pending, with its attempts.',
+  description: 'One delivery that is at most 30 days old or still pending, with its attempts.',
   isAddition: true,
   input: deliveryPath,
   output: delivery,

@@ -51,7 +51,7 @@ export const sendTest = endpoint({
   path: '/webhooks/{id}/test',
   summary: 'Send a test event',
   description:
-    'Sends a sample event of the topic once, to this subscription only, and returns the delivery. The event id starts with `evt_test_`; the event feed does not include the event. A server process makes at most 10 test calls of a subscription and 50 of a tenant at the same time; further calls get 503.',
+    'Sends a sample event of the topic once, to this subscription only, and returns the delivery. The event id starts with `evt_test_`; the event feed does not include the event. Each server process runs at most 10 test calls for a subscription and 50 for a tenant at the same time; further calls get 503.',
   isAddition: true,
   outsideTransaction: true,
   input: sendTestInput,
