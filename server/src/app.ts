@@ -67,6 +67,7 @@ const EXPOSED_HEADERS = [
   'Deprecation',
   'Sunset',
   'Link',
+  'WWW-Authenticate',
 ]
 
 /** Builds the HTTP server; it does not listen yet. */
@@ -78,9 +79,10 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     ...(config.pages ? { rewriteUrl: markPageRequest } : {}),
   })
   const services = openServices(shards, log)
+  const scheduler = new RequestScheduler(config.tenantRateLimitPerMinute)
   const limit = rateLimitHook(shards, config)
   const pages = config.pages ? pagesOf(dependencies, services, limit) : undefined
-  const parts = { ...dependencies, services, limit, pages }
+  const parts = { ...dependencies, services, scheduler, limit, pages }
   await addRoutes(app, parts, await addHooks(app, parts))
   return app
 }
@@ -88,6 +90,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
 /** The dependencies of an app, and what is made of them. */
 interface Parts extends AppDependencies {
   services: Services
+  scheduler: RequestScheduler
   /** Undefined without rate limits. */
   limit: Guard | undefined
   /** Undefined with `PAGES=false`. */
@@ -104,13 +107,12 @@ function pagesOf(
 }
 
 /** Adds the hooks of every request, in the order in which they run. Returns the guard that refuses requests while responses are unread. */
-async function addHooks(app: FastifyInstance, { config, shards, metrics, onWrite, services, pages }: Parts): Promise<Guard> {
+async function addHooks(app: FastifyInstance, parts: Parts): Promise<Guard> {
+  const { config, shards, metrics, onWrite, services, scheduler, pages } = parts
   traceRequests(app)
   const wakes = new DeliveryWakes((tenantId) => shards.of(tenantId))
   addResponseHook(app, { metrics, usage: services.usage, wakes, onWrite })
   app.addHook('onClose', () => services.close())
-  refuseWhileDraining(app)
-  const scheduler = new RequestScheduler(config.tenantRateLimitPerMinute)
   scheduleRequests(app, scheduler)
   acceptJsonBodies(app, scheduler)
   pages?.guard(app)
@@ -123,6 +125,7 @@ async function addHooks(app: FastifyInstance, { config, shards, metrics, onWrite
   })
   if (pages !== undefined) withoutCors(app)
   // After CORS, so that pages of allowed origins can read these responses.
+  refuseWhileDraining(app)
   refuseBeforeBody(app, refusal)
   const memory = limitMemory(app, config.bodyLimitBytes)
   metrics.measureHeldBytes(memory.held)
@@ -131,7 +134,7 @@ async function addHooks(app: FastifyInstance, { config, shards, metrics, onWrite
 
 /** Adds all routes, each with its guards in the order in which they run. */
 async function addRoutes(app: FastifyInstance, parts: Parts, requireRoom: Guard): Promise<void> {
-  const { slices, config, shards, services, limit, pages } = parts
+  const { slices, config, shards, services, scheduler, limit, pages } = parts
   const procedures = proceduresOf(slices)
   const admit = admitOf(parts)
   const waitForSwitch: Guard = ({ caller }) => untilSwitched(shards, caller.tenantId)
@@ -140,10 +143,10 @@ async function addRoutes(app: FastifyInstance, parts: Parts, requireRoom: Guard)
   const largeResponses = new LargeResponses()
   registerRestRoutes(app, procedures, admit, guards, largeResponses, pages?.admitDevice)
   const { endpoints, call } = procedures
-  mcpRoute(app, { endpoints, call, admit }, [bearerAuthentication(services.keys), ...limits], config.corsOrigins)
+  mcpRoute(app, { endpoints, call, admit, largeResponses }, [bearerAuthentication(services.keys), ...limits], config.corsOrigins)
   await app.register(async (scope) => {
     scope.addHook('onRequest', guardedBy(guards))
-    await trpcRoutes(scope, procedures, admit, largeResponses)
+    await trpcRoutes(scope, procedures, admit, largeResponses, scheduler)
   })
   await app.register(async (scope) => {
     scope.addHook('onRequest', guardedBy([requireRoom]))

@@ -138,7 +138,7 @@ describe('POST /stock/bulk/check', () => {
       success: 3,
       errors: [
         { product_id: tea.id, error: 'expected_quantity: the level is 7, not 5', index: 1, current_quantity: 7 },
-        { product_id: tea.id, error: 'sku: names another product than product_id', index: 3 },
+        { product_id: tea.id, error: 'sku: names a different product than product_id', index: 3 },
         { product_id: 0, error: 'Product not found', index: 4 },
         { product_id: salt.id, error: 'expected_quantity: the level is 0, not 1', index: 6, current_quantity: 0 },
         { product_id: 0, error: expect.stringMatching(/^quantity: /), index: 7 },

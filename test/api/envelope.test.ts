@@ -10,6 +10,8 @@ describe('envelope and request ids', () => {
   it('gives every response a request id: the caller’s if it is safe for logs', async ({ service, tenant }) => {
     const own = await tenant.request('GET', '/api-keys', undefined, { headers: { 'x-request-id': 'job:42.a-b_c' } })
     expect(own.headers.get('x-request-id')).toBe('job:42.a-b_c')
+    // Caches do not know that X-API-Key decides what a response contains.
+    expect(own.headers.get('cache-control')).toBe('no-store')
     for (const unfit of ['with space', 'x'.repeat(129), 'semi;colon']) {
       const generated = await tenant.request('GET', '/api-keys', undefined, { headers: { 'x-request-id': unfit } })
       expect(generated.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
@@ -22,6 +24,21 @@ describe('envelope and request ids', () => {
     expect(response).toMatch(/^HTTP\/1\.1 400 /)
     expect(response).toMatch(/X-Request-Id: \S+/)
     expect(JSON.parse(response.split('\r\n\r\n')[1] ?? '')).toMatchObject({ success: false, error: { code: 'validation_error' } })
+  })
+
+  it('responds to malformed HTTP after the requests before it', async ({ service, tenant }) => {
+    const head = (method: string, path: string): string =>
+      `${method} /api/v1${path} HTTP/1.1\r\nhost: a\r\nx-api-key: ${tenant.key}\r\n`
+    const lists = `${head('GET', '/products')}\r\n${head('GET', '/orders')}\r\n`
+    const chunked = `${head('POST', '/products')}content-type: application/json\r\ntransfer-encoding: chunked\r\n\r\nno size\r\n`
+    const parts = async (text: string) =>
+      (await sendRaw(service.url, text)).match(/HTTP\/1\.1 \d+|"products":|"orders":|is not valid HTTP"|\}\}$/g)
+    const listed = ['HTTP/1.1 200', '"products":', 'HTTP/1.1 200', '"orders":']
+    for (const garbage of ['GARBAGE\r\n\r\n', chunked])
+      expect(await parts(lists + garbage)).toEqual([...listed, 'HTTP/1.1 400', 'is not valid HTTP"', '}}'])
+    // The connection ends with the response to the first request.
+    const last = `${head('GET', '/products')}connection: close\r\n\r\nGARBAGE\r\n\r\n`
+    expect(await parts(last)).toEqual(['HTTP/1.1 200', '"products":', '}}'])
   })
 
   it('reports the maximum length of headers and URL', async ({ service }) => {

@@ -18,6 +18,18 @@ async function newWarehouse(tenant: TestTenant, name: string): Promise<number> {
 }
 
 describe('warehouses', () => {
+  it('are at most 1,000 of a tenant', async ({ service, tenant }) => {
+    const insert = `insert into warehouses (tenant_id, name) select $1, n::text from generate_series(1, 998) n`
+    await service.db.dedicatedPool.query(insert, [tenant.id])
+    expect((await tenant.request('POST', '/warehouses', { name: 'last' })).status).toBe(200)
+    const { status, body } = await tenant.request('POST', '/warehouses', { name: 'one more' })
+    expect([status, body.error.code, body.error.message]).toEqual([
+      400,
+      'validation_error',
+      'warehouses: a tenant has at most 1000 warehouses',
+    ])
+  })
+
   it('include a default warehouse and are listed by id', async ({ tenant }) => {
     const { body } = await tenant.request('POST', '/warehouses', { name: '  North ' })
     expect(body.data).toEqual({ id: expect.any(Number), name: 'North', created_at: expect.stringMatching(/Z$/) })

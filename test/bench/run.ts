@@ -94,7 +94,10 @@ function chosenRows(): Row[] {
       `No row ${unknown.join(', ')}. There are: ${ROWS.map((row) => row.name).join(', ')}, and neighbours by itself`,
     )
   const rows = ROWS.filter((row) => (names.length === 0 ? row.onRequest !== true : names.includes(row.name)))
-  return options.before === undefined ? rows : rows.filter((row) => row.comparesVersions)
+  if (options.before === undefined) return rows
+  const compared = rows.filter((row) => row.comparesVersions)
+  if (compared.length === 0) throw new Error(`--before: ${names.join(', ')} cannot be compared with an earlier version`)
+  return compared
 }
 
 async function measureRow(bench: Bench, row: Row): Promise<MeasuredRow> {

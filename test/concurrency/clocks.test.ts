@@ -35,6 +35,7 @@ async function moveClock(moved: ServerProcess, signal: 'SIGUSR2' | 'SIGWINCH'): 
 
 it('a clock that goes backwards does not keep a revoked or expired key valid', async ({ tenant, moved }) => {
   const { key, id } = (await tenant.request('POST', '/api-keys', { name: 'leaked', preset: 'read_only' })).body.data
+  await statusOf(moved, tenant.key)
   const expiring = await tenant.createKey({ expires_at: new Date(Date.now() + 3_000).toISOString() })
   expect([await statusOf(moved, key), await statusOf(moved, expiring)]).toEqual([200, 200])
   await moveClock(moved, 'SIGUSR2')

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import { expect } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
+import type { Database } from '@fulfillment/server/database/database.ts'
 import { begin, enter, expectConsistentCounting, lead, levelAt, readCount } from '../support/counts.ts'
 import { pick, startedFlow, stockedProduct } from '../support/picking.ts'
 import { announce, INBOUND, receive } from '../support/receiving.ts'
@@ -132,4 +133,55 @@ it('an adjustment of a level during approval is either before it, or after', asy
   // Set before: refused. Set after: what was posted is overwritten.
   expect([approved.status, await levelAt(tenant, tea.sku, 'A')]).toEqual([approved.status, 20])
   expect([200, 400]).toContain(approved.status)
+})
+
+/** A transaction on a connection of its own, and a wait until a statement with this text waits for a lock. */
+async function blocking({ dedicatedPool }: Database) {
+  const blocker = await dedicatedPool.connect()
+  onTestFinished(() => blocker.release(true))
+  await blocker.query('begin')
+  const waiting = async (text: string): Promise<number | null> =>
+    (
+      await dedicatedPool.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and strpos(query, $1) > 0`,
+        [text],
+      )
+    ).rowCount
+  return { blocker, untilWaiting: (text = '') => expect.poll(() => waiting(text)).toBeGreaterThan(0) }
+}
+
+it('an approval locks no level while it reads the movements since the counting', async ({ tenant, service }) => {
+  const tea = await stockedProduct(tenant, { A: 10 })
+  const count = await begin(tenant, { location_ids: ['A'] })
+  await enter(tenant, count, { product_id: tea.id, location_id: 'A', quantity: 8 })
+  await lead(tenant, count, 'submit')
+  const { blocker, untilWaiting } = await blocking(service.db)
+  await blocker.query('lock table stock_movements in access exclusive mode')
+  const approved = lead(tenant, count, 'approve')
+  await untilWaiting('from stock_count_lines')
+  await blocker.query('select from stock_levels where tenant_id = $1 for update nowait', [tenant.id])
+  await blocker.query('commit')
+  expect((await approved).status).toBe(200)
+  expect(await levelAt(tenant, tea.sku, 'A')).toBe(8)
+})
+
+it('an approval finds an adjustment that was made after it had read the movements', async ({ tenant, service }) => {
+  const tea = await stockedProduct(tenant, { A: 10, B: 10 })
+  const count = await begin(tenant, { product_ids: [tea.id] })
+  for (const location_id of ['A', 'B']) await enter(tenant, count, { product_id: tea.id, location_id, quantity: 8 })
+  await lead(tenant, count, 'submit')
+  const { blocker, untilWaiting } = await blocking(service.db)
+  await blocker.query(`select from stock_levels where tenant_id = $1 and location_id = 'B' for update`, [tenant.id])
+  const set = tenant.request('PUT', `/stock/product/${tea.id}`, { location_id: 'B', quantity: 10 })
+  await untilWaiting()
+  const approved = lead(tenant, count, 'approve')
+  await untilWaiting('from stock_count_lines')
+  await blocker.query('commit')
+  expect((await set).status).toBe(200)
+  const { lines } = await readCount(tenant, count)
+  const line = lines.find(({ location_id }: { location_id: string }) => location_id === 'B')
+  expect((await approved).body.error).toMatchObject({
+    code: 'count_error',
+    details: [{ path: `lines[${line.id}]`, error: expect.stringContaining('since it was counted') }],
+  })
 })

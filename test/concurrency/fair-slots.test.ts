@@ -1,8 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, vi } from 'vitest'
 import { openDatabase } from '@fulfillment/server/database/database.ts'
 import { FairSlots, INTERNAL, MAX_LINE } from '@fulfillment/server/database/connections/fair-slots.ts'
 import { TooManyCalls } from '@fulfillment/server/database/errors.ts'
+import { statement } from '@fulfillment/server/database/statements/statement.ts'
+import { it } from '../support/shared-service.ts'
 
 /** Takes slots at once until the tenant has to wait. */
 function takeAll(slots: FairSlots, tenantId: number): number {
@@ -147,6 +149,28 @@ describe('exclusive connections', () => {
     for (let round = 0; round < 10; round++)
       await expect(tenant.transaction(async () => {})).rejects.toThrow('No connection to the database')
     expect(db.usage().pool).toEqual({ open: 0, idle: 0, waitingRequests: 0 })
+    await db.close()
+  })
+
+  it('are left to short statements while others read slowly and write much, also where there are few', async ({ service }) => {
+    const db = openDatabase(service.databaseUrl, { maxConnections: 8 })
+    const longOnes = (['slow', 'bulk'] as const).map((connection) =>
+      statement<[], unknown>({ name: `sleep_${connection}`, connection, sql: 'select pg_sleep(3)' }),
+    )
+    const short = statement<[], unknown>({ name: 'short', connection: 'write', sql: 'select 1' })
+    let ended = 0
+    const running = [1, 2, 3, 4, 5, 6].flatMap((tenantId) =>
+      longOnes.map(async (long) => {
+        await db
+          .forTenant(tenantId)
+          .run(long, [])
+          .catch(() => {})
+        ended++
+      }),
+    )
+    await db.forTenant(9).run(short, [])
+    expect(ended).toBe(0)
+    await Promise.all(running)
     await db.close()
   })
 })

@@ -73,6 +73,16 @@ describe('the rate limit across several servers', () => {
     expect([status, headers.get('ratelimit-remaining')]).toEqual([200, String(LIMIT - 1)])
     expect(Number(headers.get('ratelimit-reset'))).toBeGreaterThan(58)
   })
+
+  it('does not wait for a minute of before the clock of Postgres was set back', async ({ service, servers, tenant }) => {
+    const [one, other] = servers as [TestService, TestService]
+    await countAllowed(tenant.key, LIMIT, [one])
+    await sql`update rate_limit_windows set ends_at = now() + interval '1 hour' where tenant_id = ${tenant.id}`.execute(
+      service.db.kysely,
+    )
+    const { status, headers } = await ask(other, tenant.key)
+    expect([status, headers.get('ratelimit-remaining')]).toEqual([200, String(LIMIT - 1)])
+  })
 })
 
 it('counts are deleted minutes after their minute: every session and every address of a refused sign-in has one', async ({
@@ -107,9 +117,11 @@ it('counting takes no longer when many are counted in a minute: everybody has ma
     return (user + system) / 1_000
   }
   await countMore(2_000)
-  const first = await countMore(3_000)
+  // The best of three: memory is collected in between.
+  const best = async (): Promise<number> => Math.min(await countMore(1_000), await countMore(1_000), await countMore(1_000))
+  const first = await best()
   await countMore(20_000)
-  expect(await countMore(3_000)).toBeLessThan(4 * first)
+  expect(await best()).toBeLessThan(4 * first)
 })
 
 describe('the rate limit of a tenant', () => {

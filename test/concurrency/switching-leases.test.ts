@@ -66,7 +66,8 @@ it('who was stopped for too long leaves the phase to the one that has taken over
   const never = new AbortController().signal
   await call.query('select from holds where tenant_id = $1 for update', [tenant])
   const first = switchReserving(db, never, error)
-  const waiting = async () => (await call.query(`select from pg_locks where not granted and locktype = 'transactionid'`)).rowCount
+  const waiting = async () =>
+    (await call.query('select from pg_locks where not granted and pg_backend_pid() = any (pg_blocking_pids(pid))')).rowCount
   await expect.poll(waiting).toBe(1)
   await sql`update tenant_settings set switching_until = now() - interval '1 second' where tenant_id = ${tenant}`.execute(
     db.kysely,

@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect } from 'vitest'
 import { openDatabase } from '@fulfillment/server/database/database.ts'
@@ -5,6 +6,7 @@ import { it as base } from './support/it.ts'
 import { signalPostgres } from './support/postgres-processes.ts'
 import type { PostgresServer } from './support/postgres-servers.ts'
 import { startReplicated, type Replicated, type ServerNumber } from './support/replicated.ts'
+import { createOrders, LARGE, LINES, openResponse, ORDERS } from '../support/large-list.ts'
 import { atMost } from '../support/patience.ts'
 import { type PageHeaders, signedIn } from '../web/support/page-client.ts'
 
@@ -227,6 +229,26 @@ describe('no request fails or is delayed when the replica', () => {
       expect((await fetch(`${replicated.urlOf(0)}/readyz`)).status).toBe(200)
       await standby.start()
     }))
+
+  it('is killed while a list of orders with very many lines is read from it in pieces', async ({ standby, replicated }) => {
+    await createOrders((method, path, body) => replicated.request(0, replicated.writer, method, path, body), ORDERS)
+    await replicated.expectReplicaIsRead()
+    await expect.poll(() => replicated.sees(1, replicated.reader, `mark-${replicated.marks}`)).toBe(true)
+    const open = () => openResponse(replicated.urlOf(1) + LARGE, replicated.reader)
+    const response = await open()
+    // Postgres shows the beginning of the last statement of a session.
+    const { rowCount } = await standby.query(`select from pg_stat_activity where query like 'select 0::bigint as total, o.id,%'`)
+    expect(rowCount).toBeGreaterThan(0)
+    await standby.kill()
+    const list = await text(response)
+    const orders = JSON.parse(list).data.orders as { items_count: number; order_detail: object[] }[]
+    const large = orders.filter(({ items_count, order_detail }) => items_count === LINES && order_detail.length === LINES)
+    expect(large).toHaveLength(ORDERS)
+    // A difference of texts of 27 MB would not be shown.
+    expect(list === (await text(await open()))).toBe(true)
+    await standby.start()
+    await replicated.expectReplicaIsRead()
+  })
 
   it('hangs', ({ standby, replicated }) =>
     expectNoHarm(replicated, async () => {

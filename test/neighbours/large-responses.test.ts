@@ -1,17 +1,12 @@
 import { once } from 'node:events'
-import { get, request, type ClientRequest, type IncomingMessage } from 'node:http'
+import { request, type ClientRequest, type IncomingMessage } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { describe, expect } from 'vitest'
-import { send, type TestTenant } from '../support/service.ts'
-import { newProduct } from '../support/stock.ts'
+import { createOrders, LARGE, LINES, openResponse, ORDERS } from '../support/large-list.ts'
+import { send } from '../support/service.ts'
 import { atMost } from '../support/patience.ts'
 import { it as base } from './support/it.ts'
-
-/** 27 MB in total: more than the buffers of both sockets hold. */
-const ORDERS = 40
-const LINES = 1_000
-const LARGE = '/api/v1/orders?include_details=true&limit=100'
 
 type Open = (path: string, key: string) => Promise<IncomingMessage>
 
@@ -22,7 +17,7 @@ type Open = (path: string, key: string) => Promise<IncomingMessage>
 const it = base
   .extend('owner', { scope: 'file' }, async ({ service }) => {
     const owner = await service.newTenant()
-    await createOrders(owner, ORDERS)
+    await createOrders(owner.request, ORDERS)
     return owner
   })
   .extend('neighbour', { scope: 'file' }, async ({ service }) => await service.newTenant())
@@ -31,27 +26,12 @@ const it = base
     onCleanup(() => {
       for (const asked of opened) asked.destroy()
     })
-    return async (path, key) => {
-      const asked = get(server.url + path, { headers: { 'x-api-key': key }, agent: false })
-      asked.on('error', () => {})
-      opened.push(asked)
-      const [response] = (await once(asked, 'response')) as [IncomingMessage]
-      response.on('error', () => {})
-      return response
-    }
+    return (path, key) => openResponse(server.url + path, key, (asked) => opened.push(asked))
   })
   .extend('metric', async ({ server }) => async (name: string): Promise<number> => {
     const text = await (await fetch(`${server.url}/metrics`)).text()
     return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1])
   })
-
-async function createOrders(of: TestTenant, count: number): Promise<void> {
-  const { barcode } = await newProduct(of, { name: 'é'.repeat(255) })
-  for (let n = 0; n < count; n++) {
-    const order_detail = Array.from({ length: LINES }, () => ({ barcode, quantity: 1 }))
-    await of.request('POST', '/orders', { order_tenant_id: `large ${n}`, assembly_date: '2030-01-01', order_detail })
-  }
-}
 
 /** Waits until the response is closed, even by a broken connection. */
 const closed = (response: IncomingMessage): Promise<void> => new Promise((resolve) => response.once('close', resolve))
@@ -83,7 +63,7 @@ describe('a list of orders with very many lines', () => {
 
   it('is sent at once if it is small, and not read for HEAD', async ({ server, owner, neighbour }) => {
     const [order] = (await owner.request('GET', '/orders?limit=1')).body.data.orders
-    await createOrders(neighbour, 1)
+    await createOrders(neighbour.request, 1)
     const small = await send(`${server.url}/api/v1/orders?include_details=true&order_tenant_id=none`, 'GET', undefined, owner)
     expect(Number(small.headers.get('content-length'))).toBeGreaterThan(0)
     expect(order).not.toHaveProperty('order_detail')

@@ -274,7 +274,7 @@ CALLS.push(
   [
     'an approval',
     ({ flows, recordId: id }) => approveCount.run(flows, { id }),
-    { products: 9, stock_levels: 12, stock_counts: 4, stock_count_lines: 18 },
+    { products: 9, stock_levels: 12, stock_counts: 4, stock_count_lines: 21 },
   ],
   [
     'a shipment',

@@ -36,6 +36,19 @@ describe('two processes behind one port', () => {
     expect((await fetch(`http://127.0.0.1:${MONITORING_PORT}/readyz`)).status).toBe(200)
   })
 
+  it('show the metrics of one while the other is stuck', async ({ startGroup }) => {
+    const group = await startGroup()
+    const [, stuck] = group.processIds() as [number, number]
+    process.kill(stuck, 'SIGSTOP')
+    try {
+      // A connection that is handed to the stuck process gets no response.
+      const asked = Array.from({ length: 4 }, () => group.metric('fulfillment_processes'))
+      expect(await Promise.any(asked)).toEqual([2])
+    } finally {
+      process.kill(stuck, 'SIGCONT')
+    }
+  })
+
   it('let through exactly the limit of a key together', async ({ tenant, startGroup }) => {
     const group = await startGroup({ RATE_LIMIT_PER_MINUTE: String(LIMIT) })
     const all = [...(await statuses(group.url, tenant.key, 60)), ...(await statuses(group.url, tenant.key, 60))]

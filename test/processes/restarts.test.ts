@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -43,6 +44,27 @@ describe('a server of two processes', () => {
     expect(await group.metric('fulfillment_processes_replaced_total')).toEqual([1])
   })
 
+  it.skipIf(process.platform !== 'linux')(
+    'tries again when the system refuses to make another, and restarts on SIGHUP afterwards',
+    async ({ startGroup }) => {
+      const group = await startGroup()
+      const before = group.processIds()
+      const limitFiles = (count: number): void => void execFileSync('prlimit', [`--pid=${group.child.pid}`, `--nofile=${count}:`])
+      // Fewer than the parent has open already.
+      limitFiles(5)
+      process.kill(before[0] as number, 'SIGKILL')
+      await group.printed(/"end":"not started"[^]*"end":"not started"/)
+      group.child.kill('SIGHUP')
+      await group.printed(/the restart ends here/)
+      limitFiles(1_024)
+      await expect.poll(() => group.metric('fulfillment_processes')).toEqual([2])
+      expect(await group.metric('fulfillment_processes_replaced_total')).toEqual([1])
+      group.child.kill('SIGHUP')
+      await group.printed(/the server processes are restarted/)
+      expect(await group.end('SIGTERM')).toBe(0)
+    },
+  )
+
   it('ends the replacement of one that died during SIGHUP without a kill, even if it starts last', async ({
     startGroup,
     folder,
@@ -70,6 +92,7 @@ describe('a server of two processes', () => {
     expect(await readFile(path.join(folder, 'end-3'), 'utf8').catch(() => 'killed')).toBe('0')
     await group.printed(/the server processes are restarted/)
     expect(await group.metric('fulfillment_processes')).toEqual([2])
+    expect(await group.metric('fulfillment_processes_replaced_total')).toEqual([1])
   })
 
   it('keeps the old ones when new ones do not start, and tries again ever more rarely', async ({
@@ -91,9 +114,11 @@ describe('a server of two processes', () => {
       process.kill(before[1] as number, 'SIGKILL')
       await expect.poll(() => waitsIn(group.output()).slice(0, 3)).toEqual([500, 1_000, 2_000])
       expect(await status()).toBe(200)
+      expect(await group.metric('fulfillment_processes_replaced_total')).toEqual([0])
     } finally {
       await allowConnections(service.databaseUrl, true)
     }
     await expect.poll(() => group.metric('fulfillment_processes')).toEqual([2])
+    expect(await group.metric('fulfillment_processes_replaced_total')).toEqual([1])
   })
 })

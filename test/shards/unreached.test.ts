@@ -73,7 +73,7 @@ it('an export that begins when the shard of its tenant is lost from sight fails,
     shards,
     encryption,
     lists: [list],
-    authentication: { authenticate: async () => {}, callerInMode: async () => caller },
+    authentication: { authenticate: async () => {}, callerInMode: async () => caller, requireStill: async () => {} },
     limit: undefined,
   })
   const app = Fastify({ routerOptions: { maxParamLength: 2_000 } })

@@ -35,7 +35,7 @@ function batches(own: Partial<typeof BATCHED> = {}) {
     { ...BATCHED, ...own },
     {
       run: (tenantId, _statement, values) => {
-        const [names] = values as [string[]]
+        const [names] = values() as [string[]]
         return new Promise<never[]>((resolve, reject) => {
           const rows = names.map((name, call) => ({ call, name }))
           sent.push({ tenantId, names, succeed: () => resolve(rows as never[]), fail: reject })

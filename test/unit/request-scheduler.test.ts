@@ -1,6 +1,7 @@
 import { setImmediate as nextRound } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { RequestScheduler, type StartedRequest } from '@fulfillment/server/http/limits/request-scheduler.ts'
+import { ActiveTenants } from '@fulfillment/server/runtime/event-loop/active-tenants.ts'
 
 /** The default limit of a tenant: 100 requests a second. */
 const LIMIT = 6_000
@@ -26,7 +27,7 @@ function ask(scheduler: RequestScheduler, tenantId: number, started: StartedRequ
 
 /** Two tenants that are known to be active, with nothing in progress. */
 function twoActive(requestsPerMinute = LIMIT): RequestScheduler {
-  const scheduler = new RequestScheduler(requestsPerMinute)
+  const scheduler = new RequestScheduler(requestsPerMinute, new ActiveTenants())
   for (const tenantId of [1, 2]) scheduler.finish(scheduler.start(tenantId) as StartedRequest)
   return scheduler
 }
@@ -43,7 +44,7 @@ async function pass(ms: number): Promise<void> {
 }
 
 it('a single tenant does not wait', () => {
-  const scheduler = new RequestScheduler(LIMIT)
+  const scheduler = new RequestScheduler(LIMIT, new ActiveTenants())
   const started: StartedRequest[] = []
   for (let n = 0; n < 100; n++) ask(scheduler, 1, started, n % 2 === 0 ? LARGE : 0)
   expect(started).toHaveLength(100)

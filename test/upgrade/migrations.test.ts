@@ -188,7 +188,7 @@ describe('a migration that builds indexes', () => {
       drop table encryption_check;
       drop table shards;
       drop table moved_tenants, moved_keys, tenant_fences, move_marks; drop function fence_tenant;
-      drop table flow_batches; alter table picking_flows drop column batch_id, drop column slot;
+      drop table flow_batches; alter table picking_flows drop column batch_id, drop column slot, drop column first_operator_email;
       drop table order_calls, order_events, order_state_changes;
       alter table stock_movements drop column flow_id, drop column pick_id;
       drop index stock_movements_of_order;
@@ -251,6 +251,8 @@ describe('a migration that builds indexes', () => {
       '0037_hold_contents',
       '0038_movement_levels',
       '0039_encryption_check',
+      '0040_first_operators',
+      '0041_left_of_holds',
     ])
     expect(await indexes(db)).toEqual(
       [

@@ -47,9 +47,11 @@ function isFailure(error: unknown): error is Failure {
   return typeof code === 'string' && typeof message === 'string'
 }
 
+const REDIRECTS = new Set([301, 302, 303, 307, 308])
+
 function describeUnexpected(response: Response, text: string): string {
   const { status, type, headers } = response
-  if (type === 'opaqueredirect' || (status >= 300 && status < 400)) {
+  if (type === 'opaqueredirect' || REDIRECTS.has(status)) {
     return `Redirected to ${headers.get('Location') ?? 'another address'}, which the client does not follow: check baseUrl`
   }
   return `HTTP ${status} with a body that is not the API's: ${JSON.stringify(text.slice(0, 200))}`

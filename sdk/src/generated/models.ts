@@ -13,7 +13,7 @@ type Query<T> = {
 /** Every error code that the API documents. */
 export type DocumentedErrorCode = Schemas['ErrorCode']
 
-/** An invalid field, or an invalid order of a submitted array. */
+/** An invalid field, or an invalid item of a submitted array. */
 export type ErrorDetail = Schemas['ErrorDetail']
 
 /** An order to create. */
@@ -40,7 +40,7 @@ export interface NewPackage extends Named<Schemas['NewPackage']> {}
 /** What is in a package: exactly one of `order_detail_id`, `product_id`, `sku` and `barcode`, and how much. */
 export interface NewPackageLine extends Named<Schemas['NewPackageLine']> {}
 
-/** Tracking of a package. Fields that are not given stay. */
+/** Tracking of a package. Only the given fields change. */
 export interface PackageTracking extends Named<Schemas['PackageTracking']> {}
 
 /** A pattern of barcodes that contain a weight. */
@@ -55,13 +55,13 @@ export interface Pagination extends Named<Schemas['Pagination']> {}
 /** A product with its stock by location. */
 export interface ProductWithStock extends Named<Schemas['ProductWithStock']> {}
 
-/** Quantities of a product over all warehouses, while the tenant reserves. */
+/** Totals of a product over all warehouses, under a reservation policy. */
 export interface Availability extends Named<Schemas['Availability']> {}
 
 /** A barcode of a product or of a pack of it. */
 export interface ProductBarcode extends Named<Schemas['ProductBarcode']> {}
 
-/** What a code is. */
+/** What a scanned code identifies. */
 export interface Scan extends Named<Schemas['Scan']> {}
 
 /** The product that a code names. */
@@ -130,7 +130,7 @@ export interface PickedLine extends Named<Schemas['PickedLine']> {}
 /** Picking flows of several orders that an operator picks in one walk. */
 export interface FlowBatch extends Named<Schemas['FlowBatch']> {}
 
-/** A place on the cart, for one order. */
+/** A slot of a batch, such as a box on a cart, for one order. */
 export interface FlowBatchSlot extends Named<Schemas['FlowBatchSlot']> {}
 
 /** A product to take from a location. */
@@ -241,10 +241,10 @@ export interface OrderDay extends Named<Schemas['OrderDay']> {}
 /** What was picked in an hour or a day, or by an operator. */
 export interface PickingRow extends Named<Schemas['PickingRow']> {}
 
-/** Attempts to deliver webhooks of an hour. */
+/** Webhook delivery attempts in one hour. */
 export interface DeliveryHour extends Named<Schemas['DeliveryHour']> {}
 
-/** Requests of an hour with one API key for one operation. */
+/** Requests in one hour with one API key to one operation. */
 export interface UsageHour extends Named<Schemas['UsageHour']> {}
 
 /** A pattern of barcodes that contain a weight. */

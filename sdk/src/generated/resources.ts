@@ -417,14 +417,14 @@ export class Barcodes {
   /**
    * Identify a code.
    *
-   * Identifies a scanned code, by the rules by which picks, receipts and other calls read their `barcode`. The first rule that finds a product counts:
+   * Identifies a scanned code by the same rules as picks, receipts and other calls that take a `barcode`. The first rule that finds a product applies:
    *
    * 1. A primary or additional barcode equal to the code.
-   * 2. An EAN-13 that contains a weight, by the setting `weight_barcodes`.
+   * 2. An EAN-13 that contains a weight and matches a pattern of the setting `weight_barcodes`.
    * 3. A GTIN-8, 12, 13 or 14, compared to barcodes as 14 digits with leading zeros.
    * 4. A GS1 element string or a GS1 Digital Link, by its GTIN.
    *
-   * The GS1 fields are returned even if no product has the GTIN. A code that names nothing is `not_found`. Changes nothing.
+   * The GS1 fields are returned even if no product has the GTIN. A code that identifies nothing returns `not_found`. The call changes nothing.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -771,7 +771,7 @@ export class Orders {
   /**
    * Get what blocks an order.
    *
-   * Reasons why the order cannot be picked now, under any reservation policy: its state, a running flow, lines that wait for stock or whose stock is at locations that are not pickable. `ready` is true when there is no reason. While `reservation_state` is `switching`, the response is the one without a policy: reservations are not complete yet.
+   * Reasons why the order cannot be picked now, under any reservation policy: its state, a running flow, lines that wait for stock or whose stock is at locations that are not pickable. `ready` is true when there is no reason. While `reservation_state` is `switching`, reservations are incomplete, and the response is the same as under the policy `off`.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -790,9 +790,9 @@ export class Orders {
    *
    * Everything that happened to an order, oldest first: calls, changes of state, picking flows, stock movements, reservations, shipments, returns, and events with their deliveries.
    *
-   * `omitted` lists the kinds that the key may not see: `call` needs `admin`, `movement` needs `read:stock`, `event` needs `read:webhooks`. Calls are kept for a year, reservations and events for 30 days, everything else as long as the order. Changes of state, calls and events from before the upgrade to the version with this operation are missing.
+   * `omitted` lists the kinds that the key may not see: `call` needs `admin`, `movement` needs `read:stock`, `event` needs `read:webhooks`. Calls are kept for a year, reservations and events for 30 days, everything else as long as the order. Only the latest 1,000 picking flows, changes of state, shipments and returns of the order are listed, 1,000 of each. Changes of state, calls and events recorded by versions without this operation are missing.
    *
-   * Entries with the same time are ordered by kind, in the order above with the creation after calls, and then by id. Paging shows every entry once, even while entries are added.
+   * Entries with the same time are ordered by kind and then by id. The order of kinds is the one above, with the creation of the order after calls. Paging shows every entry once, even while entries are added.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -1206,7 +1206,7 @@ export class Warehouses {
   /**
    * Create a warehouse.
    *
-   * Use `PUT /locations/{id}` to move locations into it.
+   * Use `PUT /locations/{id}` to move locations into it. A tenant has at most 1,000 warehouses.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -1530,7 +1530,7 @@ export class Returns {
   /**
    * Announce a return.
    *
-   * Announces goods that come back, with or without an order. The order can be in any state. For each product of an order, all its returns together are limited to the quantity taken for it: the quantity that completed flows picked or, in an order completed without picking, the ordered quantity.
+   * Announces goods that come back, with or without an order. The order can be in any state. Together, the returns of an order contain at most the quantity of each product that was taken for the order: the quantity that completed flows picked or, in an order completed without picking, the ordered quantity.
    *
    * A return never changes the order. Sending the same return again with its `reference` changes nothing and returns its current state, at any later time. Different content with the same `reference` is an `idempotency_conflict`.
    *
@@ -1782,7 +1782,7 @@ export class Counts {
    *
    * Records the counted quantity of a product at a location: the whole quantity, or 0 if there is none. A later entry for the same level replaces it. The current level is stored as `expected_quantity`, and approval posts the difference from it, so picks, receipts and moves in between are kept. Stock does not change before approval.
    *
-   * A level of the scope without a line gets one, up to 1000 lines. A level outside the scope is a `count_error`. The state must be `counting`.
+   * An entry for a level in the scope that has no line adds a line, up to 1000 lines. A level outside the scope is a `count_error`. The state must be `counting`.
    *
    * An entry with an `entry_id` is safe to retry at any time: a repeated call changes nothing and returns the line as the entry left it. An `entry_id` of another entry of the count is an `idempotency_conflict`.
    *
@@ -1893,7 +1893,7 @@ export class Shipments {
   /**
    * Pack a shipment.
    *
-   * Begins a shipment of an order that is not cancelled, even before the order is completed. An order can have several shipments. Together, those that are not cancelled never have more of an order line than was taken for it: the quantity that completed flows picked or, in an order completed without picking, the ordered quantity. A product fills the order's lines in order, each up to the quantity that was taken and is not packed yet.
+   * Begins a shipment of an order that is not cancelled, even before the order is completed. An order can have up to 1,000 shipments, cancelled ones included. Together, the shipments that are not cancelled contain at most the quantity of each order line that was taken for it: the quantity that completed flows picked or, in an order completed without picking, the ordered quantity. A product fills the order's lines in order, each up to the quantity that was taken and is not packed yet.
    *
    * Packing changes no stock, flow or order. Sending the same shipment again with its `reference` changes nothing and returns its current state, at any later time. Different content with the same `reference` is an `idempotency_conflict`.
    *
@@ -2064,7 +2064,7 @@ export class Settings {
    *
    * Turning `reservation_policy` on or off makes or removes the reservations of all open orders in the background; until that is done, `reservation_state` is `switching`. Sends no event.
    *
-   * With a `reservation_policy`, the response takes a third of a second longer, until every server uses the new policy.
+   * A call with `reservation_policy` takes 0.3 seconds longer: it responds when every server uses the new policy.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -2199,7 +2199,7 @@ export class Webhooks {
   /**
    * Send a test event.
    *
-   * Sends a sample event of the topic once, to this subscription only, and returns the delivery. The event id starts with `evt_test_`; the event feed does not include the event. A server process makes at most 10 test calls of a subscription and 50 of a tenant at the same time; further calls get 503.
+   * Sends a sample event of the topic once, to this subscription only, and returns the delivery. The event id starts with `evt_test_`; the event feed does not include the event. Each server process runs at most 10 test calls for a subscription and 50 for a tenant at the same time; further calls get 503.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -2237,7 +2237,7 @@ export class Webhooks {
   /**
    * Get a webhook delivery.
    *
-   * One delivery of the last 30 days or that is still pending, with its attempts.
+   * One delivery that is at most 30 days old or still pending, with its attempts.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -2571,7 +2571,7 @@ export class Devices {
   /**
    * Make a code that enrols a device.
    *
-   * The code is valid once, for 10 minutes. The device works on the live or test data of the calling key. It has the current rights of an API key, limited to the operations of picking, packing, receiving, counting and stock work. Its session ends when the key ends, after 30 days without use, or after 180 days.
+   * The code is valid once, for 10 minutes. The device works on the live or test data of the calling key. It has the current rights of an API key, limited to the operations of picking, packing, receiving, counting and stock work. Its session ends when the key is revoked or expires, after 30 days without use, or after 180 days.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -2663,7 +2663,7 @@ export class Reports {
   /**
    * Report picking.
    *
-   * What operators picked, by hour for at most 31 days, or by day or operator for at most 366 days (UTC). Undone picks, and picks that were returned because their flow was cancelled, are not counted. A flow counts when it is completed, with its duration, without pauses of more than 15 minutes. Picks from before the upgrade to the version with this operation are missing.
+   * What operators picked, by hour for at most 31 days, or by day or operator for at most 366 days (UTC). Undone picks, and picks that were returned because their flow was cancelled, are not counted. A flow is counted when it is completed. Its duration excludes pauses of more than 15 minutes. Picks recorded by versions without this operation are missing.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -2680,7 +2680,7 @@ export class Reports {
   /**
    * Report webhook deliveries.
    *
-   * Attempts to deliver webhooks by hour, with their success and duration, for at most 31 days. Attempts are kept for 90 days; test calls are not counted. Durations are counted in classes, so a percentile is the upper limit of a class: 5, 10, 20, 30, 50, 75, 100, 150, 200, 300, 500, 750, 1,000, 1,500, 2,000, 3,000, 5,000, 7,500, 10,000, 20,000 ms.
+   * Webhook delivery attempts by hour, with their success and duration, for at most 31 days. Counts are kept for 90 days; test calls are not counted. Durations are counted in buckets, so a percentile is the upper bound of its bucket: 5, 10, 20, 30, 50, 75, 100, 150, 200, 300, 500, 750, 1,000, 1,500, 2,000, 3,000, 5,000, 7,500, 10,000, 20,000 ms.
    *
    * Addition: this operation is not part of the published API specification.
    *

@@ -200,14 +200,14 @@ export interface paths {
         };
         /**
          * Identify a code
-         * @description Identifies a scanned code, by the rules by which picks, receipts and other calls read their `barcode`. The first rule that finds a product counts:
+         * @description Identifies a scanned code by the same rules as picks, receipts and other calls that take a `barcode`. The first rule that finds a product applies:
          *
          *     1. A primary or additional barcode equal to the code.
-         *     2. An EAN-13 that contains a weight, by the setting `weight_barcodes`.
+         *     2. An EAN-13 that contains a weight and matches a pattern of the setting `weight_barcodes`.
          *     3. A GTIN-8, 12, 13 or 14, compared to barcodes as 14 digits with leading zeros.
          *     4. A GS1 element string or a GS1 Digital Link, by its GTIN.
          *
-         *     The GS1 fields are returned even if no product has the GTIN. A code that names nothing is `not_found`. Changes nothing.
+         *     The GS1 fields are returned even if no product has the GTIN. A code that identifies nothing returns `not_found`. The call changes nothing.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -939,7 +939,7 @@ export interface paths {
         put?: never;
         /**
          * Create a warehouse
-         * @description Use `PUT /locations/{id}` to move locations into it.
+         * @description Use `PUT /locations/{id}` to move locations into it. A tenant has at most 1,000 warehouses.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -1009,7 +1009,7 @@ export interface paths {
         };
         /**
          * Get what blocks an order
-         * @description Reasons why the order cannot be picked now, under any reservation policy: its state, a running flow, lines that wait for stock or whose stock is at locations that are not pickable. `ready` is true when there is no reason. While `reservation_state` is `switching`, the response is the one without a policy: reservations are not complete yet.
+         * @description Reasons why the order cannot be picked now, under any reservation policy: its state, a running flow, lines that wait for stock or whose stock is at locations that are not pickable. `ready` is true when there is no reason. While `reservation_state` is `switching`, reservations are incomplete, and the response is the same as under the policy `off`.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -1291,7 +1291,7 @@ export interface paths {
         put?: never;
         /**
          * Announce a return
-         * @description Announces goods that come back, with or without an order. The order can be in any state. For each product of an order, all its returns together are limited to the quantity taken for it: the quantity that completed flows picked or, in an order completed without picking, the ordered quantity.
+         * @description Announces goods that come back, with or without an order. The order can be in any state. Together, the returns of an order contain at most the quantity of each product that was taken for the order: the quantity that completed flows picked or, in an order completed without picking, the ordered quantity.
          *
          *     A return never changes the order. Sending the same return again with its `reference` changes nothing and returns its current state, at any later time. Different content with the same `reference` is an `idempotency_conflict`.
          *
@@ -1517,7 +1517,7 @@ export interface paths {
          * Enter a counted quantity
          * @description Records the counted quantity of a product at a location: the whole quantity, or 0 if there is none. A later entry for the same level replaces it. The current level is stored as `expected_quantity`, and approval posts the difference from it, so picks, receipts and moves in between are kept. Stock does not change before approval.
          *
-         *     A level of the scope without a line gets one, up to 1000 lines. A level outside the scope is a `count_error`. The state must be `counting`.
+         *     An entry for a level in the scope that has no line adds a line, up to 1000 lines. A level outside the scope is a `count_error`. The state must be `counting`.
          *
          *     An entry with an `entry_id` is safe to retry at any time: a repeated call changes nothing and returns the line as the entry left it. An `entry_id` of another entry of the count is an `idempotency_conflict`.
          *
@@ -1649,7 +1649,7 @@ export interface paths {
         put?: never;
         /**
          * Pack a shipment
-         * @description Begins a shipment of an order that is not cancelled, even before the order is completed. An order can have several shipments. Together, those that are not cancelled never have more of an order line than was taken for it: the quantity that completed flows picked or, in an order completed without picking, the ordered quantity. A product fills the order's lines in order, each up to the quantity that was taken and is not packed yet.
+         * @description Begins a shipment of an order that is not cancelled, even before the order is completed. An order can have up to 1,000 shipments, cancelled ones included. Together, the shipments that are not cancelled contain at most the quantity of each order line that was taken for it: the quantity that completed flows picked or, in an order completed without picking, the ordered quantity. A product fills the order's lines in order, each up to the quantity that was taken and is not packed yet.
          *
          *     Packing changes no stock, flow or order. Sending the same shipment again with its `reference` changes nothing and returns its current state, at any later time. Different content with the same `reference` is an `idempotency_conflict`.
          *
@@ -1790,7 +1790,7 @@ export interface paths {
          *
          *     Turning `reservation_policy` on or off makes or removes the reservations of all open orders in the background; until that is done, `reservation_state` is `switching`. Sends no event.
          *
-         *     With a `reservation_policy`, the response takes a third of a second longer, until every server uses the new policy.
+         *     A call with `reservation_policy` takes 0.3 seconds longer: it responds when every server uses the new policy.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -1907,7 +1907,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test event
-         * @description Sends a sample event of the topic once, to this subscription only, and returns the delivery. The event id starts with `evt_test_`; the event feed does not include the event. A server process makes at most 10 test calls of a subscription and 50 of a tenant at the same time; further calls get 503.
+         * @description Sends a sample event of the topic once, to this subscription only, and returns the delivery. The event id starts with `evt_test_`; the event feed does not include the event. Each server process runs at most 10 test calls for a subscription and 50 for a tenant at the same time; further calls get 503.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -1953,7 +1953,7 @@ export interface paths {
         };
         /**
          * Get a webhook delivery
-         * @description One delivery of the last 30 days or that is still pending, with its attempts.
+         * @description One delivery that is at most 30 days old or still pending, with its attempts.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -2275,7 +2275,7 @@ export interface paths {
         put?: never;
         /**
          * Make a code that enrols a device
-         * @description The code is valid once, for 10 minutes. The device works on the live or test data of the calling key. It has the current rights of an API key, limited to the operations of picking, packing, receiving, counting and stock work. Its session ends when the key ends, after 30 days without use, or after 180 days.
+         * @description The code is valid once, for 10 minutes. The device works on the live or test data of the calling key. It has the current rights of an API key, limited to the operations of picking, packing, receiving, counting and stock work. Its session ends when the key is revoked or expires, after 30 days without use, or after 180 days.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -2369,7 +2369,7 @@ export interface paths {
         };
         /**
          * Report picking
-         * @description What operators picked, by hour for at most 31 days, or by day or operator for at most 366 days (UTC). Undone picks, and picks that were returned because their flow was cancelled, are not counted. A flow counts when it is completed, with its duration, without pauses of more than 15 minutes. Picks from before the upgrade to the version with this operation are missing.
+         * @description What operators picked, by hour for at most 31 days, or by day or operator for at most 366 days (UTC). Undone picks, and picks that were returned because their flow was cancelled, are not counted. A flow is counted when it is completed. Its duration excludes pauses of more than 15 minutes. Picks recorded by versions without this operation are missing.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -2393,7 +2393,7 @@ export interface paths {
         };
         /**
          * Report webhook deliveries
-         * @description Attempts to deliver webhooks by hour, with their success and duration, for at most 31 days. Attempts are kept for 90 days; test calls are not counted. Durations are counted in classes, so a percentile is the upper limit of a class: 5, 10, 20, 30, 50, 75, 100, 150, 200, 300, 500, 750, 1,000, 1,500, 2,000, 3,000, 5,000, 7,500, 10,000, 20,000 ms.
+         * @description Webhook delivery attempts by hour, with their success and duration, for at most 31 days. Counts are kept for 90 days; test calls are not counted. Durations are counted in buckets, so a percentile is the upper bound of its bucket: 5, 10, 20, 30, 50, 75, 100, 150, 200, 300, 500, 750, 1,000, 1,500, 2,000, 3,000, 5,000, 7,500, 10,000, 20,000 ms.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -2443,9 +2443,9 @@ export interface paths {
          * Read the timeline of an order
          * @description Everything that happened to an order, oldest first: calls, changes of state, picking flows, stock movements, reservations, shipments, returns, and events with their deliveries.
          *
-         *     `omitted` lists the kinds that the key may not see: `call` needs `admin`, `movement` needs `read:stock`, `event` needs `read:webhooks`. Calls are kept for a year, reservations and events for 30 days, everything else as long as the order. Changes of state, calls and events from before the upgrade to the version with this operation are missing.
+         *     `omitted` lists the kinds that the key may not see: `call` needs `admin`, `movement` needs `read:stock`, `event` needs `read:webhooks`. Calls are kept for a year, reservations and events for 30 days, everything else as long as the order. Only the latest 1,000 picking flows, changes of state, shipments and returns of the order are listed, 1,000 of each. Changes of state, calls and events recorded by versions without this operation are missing.
          *
-         *     Entries with the same time are ordered by kind, in the order above with the creation after calls, and then by id. Paging shows every entry once, even while entries are added.
+         *     Entries with the same time are ordered by kind and then by id. The order of kinds is the one above, with the creation of the order after calls. Paging shows every entry once, even while entries are added.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -2464,9 +2464,9 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description An invalid field, or an invalid order of a submitted array. */
+        /** @description An invalid field, or an invalid item of a submitted array. */
         ErrorDetail: {
-            /** @description Position of the order in the submitted array, from 0. */
+            /** @description Position in the submitted array of orders or of lines of a hold, from 0. */
             index: number;
             /** @description Description of the error and how to fix it. */
             error: string;
@@ -2501,7 +2501,7 @@ export interface components {
          *     - `insufficient_scope` (403): The API key lacks the required scope; the message names it.
          *     - `validation_error` (400): The input is missing or malformed, or a limit is reached; the message says what to change.
          *     - `invalid_id` (400): The id in the path is not a positive integer.
-         *     - `creation_error` (400): An order names a barcode that matches no active product, or that of a pack.
+         *     - `creation_error` (400): A barcode of an order line matches no active product, or is the barcode of a pack.
          *     - `adjustment_error` (400): A removal exceeds the available stock, or an addition exceeds the maximum quantity.
          *     - `update_error` (400): The order's current state does not permit the update.
          *     - `cancel_error` (400): The order is already completed.
@@ -2547,7 +2547,7 @@ export interface components {
             /** @description Under the reservation policy `strict`: true creates the order even if it cannot be reserved in full. Default: false. */
             allow_backorder?: (boolean | null) | undefined;
             /**
-             * @description Reference of a hold in the order's warehouse. Under a reservation policy, the order takes over what it has reserved. A hold that was released, has expired or was taken over already has no effect.
+             * @description Reference of a hold in the order's warehouse. Under a reservation policy, the order takes over what it has reserved. A hold that was released, expired or already taken over has no effect.
              * @example cart-81
              */
             hold?: (string | null) | undefined;
@@ -2577,7 +2577,7 @@ export interface components {
             warehouse_id?: (number | null) | undefined;
             /** @description Only orders with this `assembly_date` or an earlier one. Default: any date. */
             assembly_until?: (string | null) | undefined;
-            /** @description Whether only orders with one open line are taken. Default: false. */
+            /** @description Whether only orders with one open line are chosen. Default: false. */
             single_line?: (boolean | null) | undefined;
         };
         /** @description A product to keep, named by exactly one of `product_id`, `sku` and `barcode`. */
@@ -2668,7 +2668,7 @@ export interface components {
         };
         /** @description What is in a package: exactly one of `order_detail_id`, `product_id`, `sku` and `barcode`, and how much. */
         NewPackageLine: {
-            /** @description Id of a line of the order. A line of a package names it, or a product. */
+            /** @description Id of a line of the order. Required unless a product is named. */
             order_detail_id?: (number | null) | undefined;
             /** @description Id of the product. */
             product_id?: (number | null) | undefined;
@@ -2685,7 +2685,7 @@ export interface components {
              */
             quantity?: (number | null) | undefined;
         };
-        /** @description Tracking of a package. Fields that are not given stay. */
+        /** @description Tracking of a package. Only the given fields change. */
         PackageTracking: {
             /**
              * @description Number of the package in its shipment, from 1.
@@ -2841,7 +2841,7 @@ export interface components {
             pick_tolerance_percent?: number | undefined;
             availability?: components["schemas"]["Availability"] | undefined;
         };
-        /** @description Quantities of a product over all warehouses, while the tenant reserves. */
+        /** @description Totals of a product over all warehouses, under a reservation policy. */
         Availability: {
             /** @description Quantity at all locations, with at most 3 decimal places. */
             on_hand: number;
@@ -2849,13 +2849,13 @@ export interface components {
             unsellable: number;
             /** @description Quantity reserved for open orders and by holds, with at most 3 decimal places. */
             reserved: number;
-            /** @description Part of `reserved` by holds, with at most 3 decimal places. */
+            /** @description Part of `reserved` that holds reserve, with at most 3 decimal places. */
             held: number;
             /** @description `on_hand` minus `unsellable` minus `reserved`, with at most 3 decimal places. */
             available: number;
             /** @description Quantity that open orders wait for, with at most 3 decimal places. */
             backordered: number;
-            /** @description Quantity still to come of announced deliveries, with at most 3 decimal places. */
+            /** @description Quantity that announced deliveries are still expected to bring, with at most 3 decimal places. */
             incoming: number;
         };
         /** @description A barcode of a product or of a pack of it. */
@@ -2874,7 +2874,7 @@ export interface components {
              */
             created_at: string;
         };
-        /** @description What a code is. */
+        /** @description What a scanned code identifies. */
         Scan: {
             /** @description The code as sent. */
             code: string;
@@ -2886,7 +2886,7 @@ export interface components {
             pack_quantity: number | null;
             /** @description Quantity of one scan in base units: the weight of a weighable product if the code has one, otherwise `pack_quantity` times `count`; null without a product. */
             quantity: number | null;
-            /** @description GTIN of 14 digits: of AI 01, else 02, else of a code that matched in another length; otherwise null. */
+            /** @description GTIN with 14 digits: from AI 01, else AI 02, else from a code that matched in another length; otherwise null. */
             gtin: string | null;
             /** @description Lot, AI 10; null if the code has none. */
             lot: string | null;
@@ -2894,13 +2894,13 @@ export interface components {
             serial: string | null;
             /** @description Expiration date, AI 17; null if the code has none. */
             expires_on: string | null;
-            /** @description Weight in kilograms, of AI 310n or an EAN-13 that contains a weight; null if the code has none. */
+            /** @description Weight in kilograms, from AI 310n or an EAN-13 that contains a weight; null if the code has none. */
             weight: number | null;
             /** @description Number of items, AI 30 or 37; null if the code has none. */
             count: number | null;
-            /** @description The location with this id, else code; null without one, and for keys without `read:stock`. */
+            /** @description The location whose id or, failing that, whose code is the scanned code; null if there is none or the key lacks `read:stock`. */
             location: components["schemas"]["ScannedLocation"] | null;
-            /** @description The order with this `order_tenant_id`; null without one, and for keys without `read:orders`. */
+            /** @description The order whose `order_tenant_id` is the scanned code; null if there is none or the key lacks `read:orders`. */
             order: components["schemas"]["ScannedOrder"] | null;
         };
         /** @description The product that a code names. */
@@ -2961,7 +2961,7 @@ export interface components {
             new_quantity: number;
             /** @description Reason of the change; null if none was given. */
             reason: string | null;
-            /** @description The client's own id of the operator who picked. Absent if unknown. */
+            /** @description The client's own id of the operator of the pick, receipt or count. Absent if unknown. */
             user_id?: number | undefined;
             /** @description Id of the order that caused the movement. Absent on movements without an order. */
             order_id?: number | undefined;
@@ -3012,15 +3012,15 @@ export interface components {
             unsellable: number;
             /** @description Quantity reserved for open orders and by holds, with at most 3 decimal places. */
             reserved: number;
-            /** @description Part of `reserved` by holds, with at most 3 decimal places. */
+            /** @description Part of `reserved` that holds reserve, with at most 3 decimal places. */
             held: number;
             /** @description `on_hand` minus `unsellable` minus `reserved`, with at most 3 decimal places. */
             available: number;
             /** @description Quantity that open orders wait for, with at most 3 decimal places. */
             backordered: number;
-            /** @description Quantity still to come of announced deliveries, with at most 3 decimal places. */
+            /** @description Quantity that announced deliveries are still expected to bring, with at most 3 decimal places. */
             incoming: number;
-            /** @description Earliest date of what is incoming; null if there is none. */
+            /** @description Earliest date on which an incoming quantity is expected; null if there is none. */
             next_expected_at: string | null;
         };
         /** @description Reserved and backordered quantity of an order line or a hold, with names. */
@@ -3104,7 +3104,7 @@ export interface components {
             /** @description Present under a reservation policy. `reserved`: nothing of the order is backordered. `backordered`: something is still to be picked, but not reserved. null: the order is completed or cancelled. */
             reservation_status?: (("reserved" | "backordered") | null) | undefined;
             /**
-             * @description Present once the order has a shipment that is not cancelled. `packing`: nothing of the order is shipped. `partial`: something is. `shipped`: the order is completed, and all that was taken for it is in shipments that are shipped or delivered. `delivered`: the same, and all are delivered.
+             * @description Present once the order has a shipment that is not cancelled. `packing`: no goods of the order are shipped. `partial`: some are. `shipped`: the order is completed, and all goods taken for it are in shipments that are shipped or delivered. `delivered`: all of these shipments are delivered.
              * @enum {string}
              */
             shipment_status?: ("packing" | "partial" | "shipped" | "delivered") | undefined;
@@ -3175,7 +3175,7 @@ export interface components {
             /** @description Present under a reservation policy. `reserved`: nothing of the order is backordered. `backordered`: something is still to be picked, but not reserved. null: the order is completed or cancelled. */
             reservation_status?: (("reserved" | "backordered") | null) | undefined;
             /**
-             * @description Present once the order has a shipment that is not cancelled. `packing`: nothing of the order is shipped. `partial`: something is. `shipped`: the order is completed, and all that was taken for it is in shipments that are shipped or delivered. `delivered`: the same, and all are delivered.
+             * @description Present once the order has a shipment that is not cancelled. `packing`: no goods of the order are shipped. `partial`: some are. `shipped`: the order is completed, and all goods taken for it are in shipments that are shipped or delivered. `delivered`: all of these shipments are delivered.
              * @enum {string}
              */
             shipment_status?: ("packing" | "partial" | "shipped" | "delivered") | undefined;
@@ -3193,7 +3193,7 @@ export interface components {
             state_id: number;
         } | {
             /**
-             * @description A picking flow of the order runs.
+             * @description A picking flow of the order is running.
              * @enum {string}
              */
             code: "flow_running";
@@ -3217,7 +3217,7 @@ export interface components {
             product_id: number;
             /** @description Quantity that is backordered, with at most 3 decimal places. */
             quantity: number;
-            /** @description Reservations of the product in the warehouse by others, the first 10. */
+            /** @description The first 10 reservations of the product in the warehouse, by other orders and by holds. */
             holders: components["schemas"]["Reservation"][];
             /** @description Announced deliveries of the product to the warehouse, the first 10. */
             incoming: {
@@ -3227,7 +3227,7 @@ export interface components {
                 reference: string | null;
                 /** @description Date on which it is expected; null if unknown. */
                 expected_at: string | null;
-                /** @description Quantity still to come, with at most 3 decimal places. */
+                /** @description Quantity that is still expected, with at most 3 decimal places. */
                 quantity: number;
             }[];
             /** @description Other warehouses where the product is available, the first 10. */
@@ -3239,7 +3239,7 @@ export interface components {
             }[];
         } | {
             /**
-             * @description The warehouse does not have the quantity of a line.
+             * @description The warehouse has less stock than a line needs.
              * @enum {string}
              */
             code: "not_in_stock";
@@ -3249,11 +3249,11 @@ export interface components {
             order_detail_id: number;
             /** @description Id of the product. */
             product_id: number;
-            /** @description Quantity that is lacking, with at most 3 decimal places. */
+            /** @description Missing quantity, with at most 3 decimal places. */
             quantity: number;
         } | {
             /**
-             * @description A part of a line is only at locations that are not pickable.
+             * @description Stock that a line needs is only at locations that are not pickable.
              * @enum {string}
              */
             code: "not_pickable";
@@ -3263,13 +3263,13 @@ export interface components {
             order_detail_id: number;
             /** @description Id of the product. */
             product_id: number;
-            /** @description That part, with at most 3 decimal places. */
+            /** @description Quantity that the line needs from these locations, with at most 3 decimal places. */
             quantity: number;
-            /** @description Where that part is. */
+            /** @description The locations that are not pickable. */
             locations: {
                 /** @description Id of the location. */
                 location_id: string;
-                /** @description Part at the location, with at most 3 decimal places. */
+                /** @description Quantity that the line needs from the location, with at most 3 decimal places. */
                 quantity: number;
             }[];
         };
@@ -3397,7 +3397,7 @@ export interface components {
                  * @enum {string}
                  */
                 state: "started" | "completed" | "cancelled";
-                /** @description E-mail address of the operator. */
+                /** @description E-mail address of the operator who started the flow or, at its end, of the operator it was assigned to. */
                 operator_email: string;
                 /** @description Number of order lines with picks in the flow; 0 at its start. */
                 items_picked: number;
@@ -3442,7 +3442,7 @@ export interface components {
                 new_quantity: number;
                 /** @description Reason of the change; null if none was given. */
                 reason: string | null;
-                /** @description The client's own id of the operator who picked. Absent if unknown. */
+                /** @description The client's own id of the operator of the pick, receipt or count. Absent if unknown. */
                 user_id?: number | undefined;
                 /** @description Id of the order that caused the movement. Absent on movements without an order. */
                 order_id?: number | undefined;
@@ -3451,7 +3451,7 @@ export interface components {
                  * @description Time of creation, UTC.
                  */
                 created_at: string;
-                /** @description Id of the picking flow of a pick, its undo or its cancellation. Absent on other movements, and on those from before the upgrade to the version with this operation. */
+                /** @description Id of the picking flow of a pick, its undo or its cancellation. Absent on other movements, and on movements recorded by versions without this operation. */
                 flow_id?: number | undefined;
                 /** @description Id of the pick that was made or undone. Absent like `flow_id`. */
                 pick_id?: string | undefined;
@@ -3541,7 +3541,7 @@ export interface components {
                 /** @description The client's own identifier of the record; null if none was given. */
                 reference: string | null;
                 /**
-                 * @description `expected`: nothing was received yet. `receiving`: something was. `closed`: nothing more is expected. `cancelled`: nothing was received, and nothing will be.
+                 * @description `expected`: no goods are received yet. `receiving`: some goods are received. `closed`: no more goods are expected. `cancelled`: no goods were received, and none are expected.
                  * @enum {string}
                  */
                 state: "expected" | "receiving" | "closed" | "cancelled";
@@ -3841,7 +3841,7 @@ export interface components {
             /** @description Remaining quantities that are at no pickable location, by product. */
             missing: components["schemas"]["FlowBatchMissing"][];
         };
-        /** @description A place on the cart, for one order. */
+        /** @description A slot of a batch, such as a box on a cart, for one order. */
         FlowBatchSlot: {
             /** @description Number of the slot, from 1. */
             slot: number;
@@ -3948,7 +3948,7 @@ export interface components {
             id: number;
             /** @description Name of the warehouse. */
             name: string;
-            /** @description True for the default warehouse, which new locations and orders are assigned to. */
+            /** @description True for the default warehouse, which new locations and orders belong to unless they name another. */
             is_default: boolean;
             /**
              * Format: date-time
@@ -4015,7 +4015,7 @@ export interface components {
             /** @description Id of the warehouse. */
             warehouse_id: number;
             /**
-             * @description `expected`: nothing was received yet. `receiving`: something was. `closed`: nothing more is expected. `cancelled`: nothing was received, and nothing will be.
+             * @description `expected`: no goods are received yet. `receiving`: some goods are received. `closed`: no more goods are expected. `cancelled`: no goods were received, and none are expected.
              * @enum {string}
              */
             state: "expected" | "receiving" | "closed" | "cancelled";
@@ -4078,7 +4078,7 @@ export interface components {
             /** @description Id of the warehouse. */
             warehouse_id: number;
             /**
-             * @description `expected`: nothing was received yet. `receiving`: something was. `closed`: nothing more is expected. `cancelled`: nothing was received, and nothing will be.
+             * @description `expected`: no goods are received yet. `receiving`: some goods are received. `closed`: no more goods are expected. `cancelled`: no goods were received, and none are expected.
              * @enum {string}
              */
             state: "expected" | "receiving" | "closed" | "cancelled";
@@ -4149,7 +4149,7 @@ export interface components {
             /** @description Id of the warehouse. */
             warehouse_id: number;
             /**
-             * @description `expected`: nothing was received yet. `receiving`: something was. `closed`: nothing more is expected. `cancelled`: nothing was received, and nothing will be.
+             * @description `expected`: no goods are received yet. `receiving`: some goods are received. `closed`: no more goods are expected. `cancelled`: no goods were received, and none are expected.
              * @enum {string}
              */
             state: "expected" | "receiving" | "closed" | "cancelled";
@@ -4185,7 +4185,7 @@ export interface components {
             order_id: number | null;
             /** @description The client's own identifier of the order; null for a return without one. */
             order_tenant_id: string | null;
-            /** @description Why it comes back; null if no reason was given. */
+            /** @description Why the goods come back; null if no reason was given. */
             reason: string | null;
             /** @description Lines, in the order submitted. */
             lines: components["schemas"]["ReturnLine"][];
@@ -4224,7 +4224,7 @@ export interface components {
             /** @description Id of the warehouse. */
             warehouse_id: number;
             /**
-             * @description `expected`: nothing was received yet. `receiving`: something was. `closed`: nothing more is expected. `cancelled`: nothing was received, and nothing will be.
+             * @description `expected`: no goods are received yet. `receiving`: some goods are received. `closed`: no more goods are expected. `cancelled`: no goods were received, and none are expected.
              * @enum {string}
              */
             state: "expected" | "receiving" | "closed" | "cancelled";
@@ -4260,7 +4260,7 @@ export interface components {
             order_id: number | null;
             /** @description The client's own identifier of the order; null for a return without one. */
             order_tenant_id: string | null;
-            /** @description Why it comes back; null if no reason was given. */
+            /** @description Why the goods come back; null if no reason was given. */
             reason: string | null;
         };
         /** @description Goods of a return that were received. */
@@ -4505,7 +4505,7 @@ export interface components {
              * @enum {string}
              */
             reservation_state: "ready" | "switching";
-            /** @description Patterns of barcodes that contain a weight. The first pattern that fits is used. */
+            /** @description Patterns of barcodes that contain a weight. The first pattern that matches is used. */
             weight_barcodes: components["schemas"]["WeightBarcodeOutput"][];
             /** @description Time of the last change, UTC; null if nothing was ever changed. */
             updated_at: string | null;
@@ -4770,7 +4770,7 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
-             * @description `dashboard` or `scan` for a call of a page, `mcp` for one of an agent, `api` for every other call with an API key and for the command line.
+             * @description `dashboard` or `scan` for a call from that app, `mcp` for a call by an agent, `api` for every other call with an API key and for the command line.
              * @enum {string}
              */
             surface: "api" | "dashboard" | "scan" | "mcp";
@@ -4798,7 +4798,7 @@ export interface components {
              * @description Day, UTC.
              */
             date: string;
-            /** @description Numbers of orders by state, without states that no order has. */
+            /** @description Number of orders in each state. States without orders are omitted. */
             counts: {
                 /**
                  * @description Current state of the orders.
@@ -4827,7 +4827,7 @@ export interface components {
             /** @description Total duration of these flows in seconds, from start to end, without pauses of more than 15 minutes. The flows of a batch share its duration. */
             seconds: number;
         };
-        /** @description Attempts to deliver webhooks of an hour. */
+        /** @description Webhook delivery attempts in one hour. */
         DeliveryHour: {
             /**
              * Format: date-time
@@ -4836,14 +4836,14 @@ export interface components {
             at: string;
             /** @description Attempts that the receiver acknowledged. */
             succeeded: number;
-            /** @description Attempts that failed, also if a later attempt succeeded. */
+            /** @description Attempts that failed, even if a later attempt succeeded. */
             failed: number;
-            /** @description Half of the attempts took at most this long, in milliseconds: the upper limit of a class of durations, as the operation describes. */
+            /** @description Median duration of the attempts in milliseconds, as the upper bound of its bucket: see the operation. */
             p50_ms: number;
-            /** @description 95 of 100 attempts took at most this long, in milliseconds. */
+            /** @description 95th percentile of the durations in milliseconds, as the upper bound of its bucket. */
             p95_ms: number;
         };
-        /** @description Requests of an hour with one API key for one operation. */
+        /** @description Requests in one hour with one API key to one operation. */
         UsageHour: {
             /**
              * Format: date-time
@@ -4856,7 +4856,7 @@ export interface components {
             operation: string;
             /** @description All requests, whatever their response. */
             requests: number;
-            /** @description Requests with a 4xx response, without 429. */
+            /** @description Requests with a 4xx response other than 429. */
             client_errors: number;
             /** @description Requests with a 429 response. */
             limited: number;
@@ -5472,7 +5472,7 @@ export interface components {
                 /** @description Id of the warehouse. */
                 warehouse_id: number;
                 /**
-                 * @description `expected`: nothing was received yet. `receiving`: something was. `closed`: nothing more is expected. `cancelled`: nothing was received, and nothing will be.
+                 * @description `expected`: no goods are received yet. `receiving`: some goods are received. `closed`: no more goods are expected. `cancelled`: no goods were received, and none are expected.
                  * @enum {string}
                  */
                 state: "expected" | "receiving" | "closed" | "cancelled";
@@ -5518,7 +5518,7 @@ export interface components {
                 /** @description Id of the warehouse. */
                 warehouse_id: number;
                 /**
-                 * @description `expected`: nothing was received yet. `receiving`: something was. `closed`: nothing more is expected. `cancelled`: nothing was received, and nothing will be.
+                 * @description `expected`: no goods are received yet. `receiving`: some goods are received. `closed`: no more goods are expected. `cancelled`: no goods were received, and none are expected.
                  * @enum {string}
                  */
                 state: "expected" | "receiving" | "closed" | "cancelled";
@@ -6361,7 +6361,7 @@ export interface operations {
                     quantity: number;
                     /** @description Expected current level: the change is made only if the level equals it at that moment. A level that does not exist is 0. Default: no check. */
                     expected_quantity?: (number | null) | undefined;
-                    /** @description Reason, stored with the movement. `stock/updated` includes it if the event allows the value. */
+                    /** @description Reason, stored with the movement. `stock/updated` includes it if it is among the reasons of that event. */
                     reason?: (string | null) | undefined;
                 };
             };
@@ -6428,7 +6428,7 @@ export interface operations {
                     adjustment_quantity: number;
                     /** @description Expected current level: the change is made only if the level equals it at that moment. A level that does not exist is 0. Default: no check. */
                     expected_quantity?: (number | null) | undefined;
-                    /** @description Reason, stored with the movement. `stock/updated` includes it if the event allows the value. */
+                    /** @description Reason, stored with the movement. `stock/updated` includes it if it is among the reasons of that event. */
                     reason?: (string | null) | undefined;
                 };
             };
@@ -6648,7 +6648,7 @@ export interface operations {
                      * @example 12
                      */
                     quantity: number;
-                    /** @description Reason, stored with the movement. `stock/updated` includes it if the event allows the value. */
+                    /** @description Reason, stored with the movement. `stock/updated` includes it if it is among the reasons of that event. */
                     reason?: (string | null) | undefined;
                 };
             };
@@ -7671,7 +7671,7 @@ export interface operations {
                      *     ]
                      */
                     order_tenant_ids?: (string[] | null) | undefined;
-                    /** @description Chooses pending or released orders that have an open line and are ready to be picked, by `assembly_date`, then id. Each order is checked against the stock that the orders before it leave at pickable locations. */
+                    /** @description Chooses pending or released orders that have an open line and are ready to be picked, by `assembly_date`, then id. Each order is checked against the stock that the orders before it leave at pickable locations. Only the first 1,000 orders with an open line are checked, and the batch takes no order that would exceed its 1,000 open lines. */
                     rule?: (components["schemas"]["FlowBatchRule"] | null) | undefined;
                     /**
                      * @description E-mail address of the operator.
@@ -10667,7 +10667,7 @@ export interface operations {
                      */
                     name: string;
                     /**
-                     * @description E-mail address of the operator. Picking flows with this `operator_email` are theirs.
+                     * @description E-mail address of the operator. Picking flows with this `operator_email` belong to the operator.
                      * @example ada@warehouse.example
                      */
                     email: string;
@@ -10746,7 +10746,7 @@ export interface operations {
                      * @example Ada Lovelace
                      */
                     name?: string | undefined;
-                    /** @description New e-mail address. Picking flows keep theirs. */
+                    /** @description New e-mail address. Existing picking flows keep the previous one. */
                     email?: string | undefined;
                     /** @description Whether the operator may transfer, adjust and set stock on a device. Picks, receipts and entries of counts do not need it. */
                     may_change_stock?: boolean | undefined;
@@ -10827,7 +10827,7 @@ export interface operations {
                      * @example Handheld 3
                      */
                     device_name: string;
-                    /** @description Id of the API key whose rights the device gets. It must have the mode of the call, and can have neither a wider allow-list nor a later expiration than the calling key. Default: the calling key. */
+                    /** @description Id of the API key whose rights the device gets. It must have the same mode as the calling key, and can have neither a wider allow-list nor a later expiration. Default: the calling key. */
                     key_id?: (number | null) | undefined;
                 };
             };

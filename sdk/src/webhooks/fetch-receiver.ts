@@ -4,10 +4,11 @@ import { receive, type ReceiverOptions } from './receive.ts'
 import { WebhookVerificationError } from './webhook-verification-error.ts'
 
 /**
- * A webhook endpoint for platforms that map a `Request` to a `Response`: Workers, Deno, Bun, Next.js, Hono, SvelteKit.
+ * A webhook endpoint for platforms that map a `Request` to a `Response`: Next.js, Deno, Bun, Workers. Hono has the request in `c.req.raw`,
+ * SvelteKit in `event.request`.
  *
  * @example
- * export default { fetch: fetchReceiver({ secret, onEvent: (event) => queue.send(event) }) }
+ * export const POST = fetchReceiver({ secret: process.env.WEBHOOK_SECRET!, onEvent: (event) => queue.send(event) })
  */
 export function fetchReceiver(options: ReceiverOptions): (request: Request) => Promise<Response> {
   return async (request) => {

@@ -291,6 +291,7 @@ export interface Schema {
     state: Generated<'started' | 'completed' | 'cancelled'>
     operator_id: number | null
     operator_email: string
+    first_operator_email: string | null
     items_to_pick: number
     total_quantity: number
     items_picked: Generated<number>

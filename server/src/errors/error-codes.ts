@@ -10,7 +10,7 @@ export const ERRORS = {
     cause: 'The input is missing or malformed, or a limit is reached; the message says what to change.',
   },
   invalid_id: { status: 400, cause: 'The id in the path is not a positive integer.' },
-  creation_error: { status: 400, cause: 'An order names a barcode that matches no active product, or that of a pack.' },
+  creation_error: { status: 400, cause: 'A barcode of an order line matches no active product, or is the barcode of a pack.' },
   adjustment_error: {
     status: 400,
     cause: 'A removal exceeds the available stock, or an addition exceeds the maximum quantity.',

@@ -3,12 +3,14 @@ import type { ReplicaReads } from '../database/replica/replica-reads.ts'
 import { ALL_KEYS } from '../database/replica/write-positions.ts'
 import type { WebhookTargetPolicy } from '../delivery/index.ts'
 import { AuditEntryPreface, type WrittenEntry, type AuditTrail } from '../domain/audit/index.ts'
+import { beingMoved } from '../errors/being-moved.ts'
 import { type CallContext, requireScope } from '../procedures/call-context.ts'
 import type { BeginAudit, CallEntry } from '../procedures/change.ts'
 import type { SessionRules } from '../procedures/context.ts'
 import type { Endpoint } from '../procedures/endpoint.ts'
 import type { Encryption } from '../runtime/encryption/encryption.ts'
 import type { Shards } from '../shards/shards.ts'
+import { readPieces } from './body/read-pieces.ts'
 import type { Services } from './services.ts'
 
 /** Creates the context of a call. Throws `insufficient_scope`. */
@@ -34,10 +36,12 @@ export function admitting(options: AdmitOptions): Admit {
     const { caller, id: requestId } = request
     requireScope(caller, endpoint)
     const db = shards.of(caller.tenantId)
+    const primary = db.forTenant(caller.tenantId)
     const isInDirectory = db === shards.directory
+    const replicaReads = isInDirectory ? options.replicaReads : undefined
     return {
       endpoint,
-      db: db.forTenant(caller.tenantId),
+      db: primary,
       caller,
       requestId,
       encryption,
@@ -47,12 +51,16 @@ export function admitting(options: AdmitOptions): Admit {
       sessionRules,
       pagesOrigin: options.publicUrl ?? request.pageOrigin?.origin ?? `http://localhost:${request.socket.localPort}`,
       respondInPieces: (list) => {
-        request.largeList = list
+        const onReplicaFailure = (error: unknown): void => replicaReads?.failed(error)
+        const requireStill = (): void => {
+          if (!shards.isIn(caller.tenantId, db)) throw beingMoved()
+        }
+        request.largeList = { field: list.field, pieces: readPieces(list, { primary, onReplicaFailure, requireStill }) }
       },
       beginAudit: auditOf(request, endpoint, trails.of(caller.tenantId)),
       beginChange: () =>
         isInDirectory ? positions.begin(endpoint.isSeenByAllKeys === true ? { ...caller, keyId: ALL_KEYS } : caller) : undefined,
-      replicaReads: isInDirectory ? options.replicaReads : undefined,
+      replicaReads,
     }
   }
 }

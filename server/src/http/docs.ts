@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import helmet from '@fastify/helmet'
 import type { FastifyInstance } from 'fastify'
+import { loadOnce } from '../runtime/load-once.ts'
 import { SOURCES } from '../sources.ts'
-import type { CompressedResponse } from './body/compressed-response.ts'
 
 const { resolve } = createRequire(import.meta.url)
 
@@ -67,12 +67,11 @@ export async function docsRoutes(app: FastifyInstance): Promise<void> {
 
 /** Serves a file that is made at the first request: few servers are ever asked for it. */
 function serveOnce(app: FastifyInstance, url: string, make: () => Promise<Buffer>, type: string, cacheControl: string): void {
-  let response: Promise<CompressedResponse> | undefined
-  const makeResponse = async (): Promise<CompressedResponse> => {
+  const response = loadOnce(async () => {
     const { CompressedResponse } = await import('./body/compressed-response.ts')
     return new CompressedResponse(await make(), type, cacheControl)
-  }
-  app.get(url, async (request, reply) => (await (response ??= makeResponse())).send(request, reply))
+  })
+  app.get(url, async (request, reply) => (await response()).send(request, reply))
 }
 
 /** The modules that build the document are loaded here, because loading them takes a tenth of the start time. */

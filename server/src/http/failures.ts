@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { type ErrorDetail, ServiceError } from '../errors/service-error.ts'
@@ -69,9 +70,14 @@ const MALFORMED = { status: BAD_REQUEST, message: 'The request is not valid HTTP
 /** Time for the client to read the response before the connection is closed. */
 const READING_TIME_MS = 2_000
 
-/** Responds to data that cannot be parsed as an HTTP request. */
+/** Connections with such data. Node reports it again with everything that arrives behind it. */
+const malformed = new WeakSet<Socket>()
+
+/** Responds to data that cannot be parsed as an HTTP request, behind the responses to the requests before it. */
 export function handleClientError(this: { log: FastifyBaseLogger }, error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return void socket.destroy()
+  if (malformed.has(socket)) return
+  malformed.add(socket)
   const { status, message } = CLIENT_ERRORS[error.code ?? ''] ?? MALFORMED
   const requestId = requestIdOf({ headers: {} })
   this.log.info({ reqId: requestId, err: error }, 'malformed request')
@@ -83,7 +89,22 @@ export function handleClientError(this: { log: FastifyBaseLogger }, error: NodeJ
     `X-Request-Id: ${requestId}`,
     'Connection: close',
   ]
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
-  // The client's half of the connection is still open, and it could continue to send.
-  setTimeout(() => socket.destroy(), READING_TIME_MS).unref()
+  afterResponses(socket, () => {
+    // The last response may have closed the connection.
+    if (!socket.writable) return
+    socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+    // The client's half of the connection is still open, and it could continue to send.
+    setTimeout(() => socket.destroy(), READING_TIME_MS).unref()
+  })
+}
+
+/**
+ * Calls `respond` when the responses to the complete requests of a connection are sent. An incomplete request is the one that cannot be parsed: it gets
+ * no response of its own unless that has begun.
+ */
+function afterResponses(socket: Socket, respond: () => void): void {
+  // Nothing public of Node names the response that a connection sends next.
+  const { _httpMessage: response } = socket as Socket & { _httpMessage?: ServerResponse | null }
+  if (response == null || !(response.req.complete || response.headersSent)) return respond()
+  response.once('close', () => afterResponses(socket, respond))
 }

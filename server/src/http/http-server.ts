@@ -1,7 +1,14 @@
-import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyServerOptions } from 'fastify'
+import Fastify, {
+  LogController,
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyRequest,
+  type FastifyServerOptions,
+} from 'fastify'
 import { respondAfterBody } from './body/respond-after-body.ts'
 import { decodableUrl } from './decodable-url.ts'
 import { handleClientError, sendFailure } from './failures.ts'
+import { ServiceError } from '../errors/service-error.ts'
 import { requestIdOf } from './request-id.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 
@@ -43,8 +50,16 @@ export function buildHttpServer(
   // Hooks that run on every request use callbacks: a promise would cost more than most hooks do.
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(SECURITY_HEADERS).header('x-request-id', request.id)
-    done()
+    done(refusalOfLost(request))
   })
   respondAfterBody(app)
   return app
+}
+
+/**
+ * A request can be read after its client has reset the connection, and then nobody can tell its address, which the audit log needs. Node keeps an
+ * address that was asked for once, so later parts of the request have it whatever happens to the connection.
+ */
+function refusalOfLost({ socket }: FastifyRequest): ServiceError | undefined {
+  return socket.remoteAddress === undefined ? new ServiceError('validation_error', 'The connection was closed') : undefined
 }

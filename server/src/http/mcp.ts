@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { ServiceError } from '../errors/service-error.ts'
-import type { McpService, McpServiceOptions } from '../mcp/mcp-service.ts'
+import type { McpServiceOptions } from '../mcp/mcp-service.ts'
+import { loadOnce } from '../runtime/load-once.ts'
 import { type Guard, guardedBy } from './guards.ts'
 
 declare module 'fastify' {
@@ -19,9 +20,7 @@ export function mcpRoute(
   guards: readonly Guard[],
   origins: readonly string[],
 ): void {
-  let service: Promise<McpService> | undefined
-  const load = (): Promise<McpService> =>
-    (service ??= import('../mcp/mcp-service.ts').then(({ McpService }) => new McpService(options)))
+  const load = loadOnce(async () => new (await import('../mcp/mcp-service.ts')).McpService(options))
   app.route({
     method: 'POST',
     url: '/mcp',

@@ -7,8 +7,9 @@ import { failureOf } from '../procedures/failure.ts'
 import type { Procedures } from '../procedures/procedures.ts'
 import { trpcCodeOf } from '../procedures/trpc.ts'
 import type { Admit } from './admit.ts'
-import { readJson } from './body/json-body.ts'
+import { readJson, startWithBody } from './body/json-body.ts'
 import type { LargeResponses } from './body/large-responses.ts'
+import type { RequestScheduler } from './limits/request-scheduler.ts'
 
 const ENVELOPE = { before: '{"result":{"data":', after: '}}' }
 
@@ -21,11 +22,15 @@ export async function trpcRoutes(
   { endpoints, callProcedure }: Procedures,
   admit: Admit,
   largeResponses: LargeResponses,
+  scheduler: RequestScheduler,
 ): Promise<void> {
   const byName = new Map(endpoints.map((endpoint) => [endpoint.name, endpoint]))
   app.removeContentTypeParser('application/json')
   // Errors of the body are returned in the shape that tRPC clients expect.
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) => body)
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
+    await startWithBody(request, scheduler, body)
+    return body
+  })
 
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
     const { path } = request.params as { path: string }

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { joinFirst } from '../errors/join-first.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { Admit } from '../http/admit.ts'
+import type { LargeResponses } from '../http/body/large-responses.ts'
 import { shownFailure } from '../http/failures.ts'
 import { mayWait } from '../procedures/endpoint-facts.ts'
 import type { Endpoint } from '../procedures/endpoint.ts'
@@ -24,11 +25,12 @@ declare module 'fastify' {
 export interface ToolCaller {
   call: Procedures['call']
   admit: Admit
+  largeResponses: LargeResponses
 }
 
 /** Calls the endpoint of a tool. Every failure of the API is a result, which the model reads. */
 export async function callTool(
-  { call, admit }: ToolCaller,
+  { call, admit, largeResponses }: ToolCaller,
   endpoint: Endpoint,
   given: Record<string, unknown>,
   request: FastifyRequest,
@@ -46,7 +48,9 @@ export async function callTool(
       : await keyedArguments(endpoint.name, named)
     const { data, isReplayed } = await call(context, input, keyed)
     if (isReplayed) reply.header('idempotency-replayed', 'true')
-    return resultOf(await wholeData(valueOf(data), request.largeList))
+    const { largeList } = request
+    if (largeList === undefined) return resultOf(valueOf(data) as Record<string, unknown>)
+    return resultOf(await largeResponses.inTurn(request.caller.tenantId, () => wholeData(valueOf(data), largeList)))
   } catch (error) {
     const failure = failureOf(error, { requestId: request.id, endpoint })
     toolCall.status = failure.status

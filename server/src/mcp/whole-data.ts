@@ -4,9 +4,8 @@ import type { LargeList } from '../procedures/context.ts'
 /** More than most models can read. A single order of the longest kind has less. */
 const MAX_CHARACTERS = 1_048_576
 
-/** The data of a call, with the list that REST sends in pieces. Throws `validation_error` if it is too large for a message. */
-export async function wholeData(data: unknown, list: LargeList | undefined): Promise<Record<string, unknown>> {
-  if (list === undefined) return data as Record<string, unknown>
+/** The data of a call with the list that REST sends in pieces. Throws `validation_error` if it is too large for a message. */
+export async function wholeData(data: unknown, list: LargeList): Promise<Record<string, unknown>> {
   const items: unknown[] = []
   let characters = 0
   for await (const piece of list.pieces) {

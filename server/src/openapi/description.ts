@@ -18,7 +18,7 @@ Live keys start with \`service_live_\`. Test keys start with \`service_test_\` a
 
 ## Responses and errors
 
-A successful response has status 200 and \`{ "success": true, "data": … }\`. An error has a 4xx or 5xx status and \`{ "success": false, "error": { "code", "message", "details"? } }\`. Branch on \`code\`; \`message\` is for people and can change. \`details\` names each invalid field (\`path\`), or each invalid order of a submitted array (\`index\`). The schema \`ErrorCode\` lists all codes.
+A successful response has status 200 and \`{ "success": true, "data": … }\`. An error has a 4xx or 5xx status and \`{ "success": false, "error": { "code", "message", "details"? } }\`. Branch on \`code\`; \`message\` is for people and can change. \`details\` names each invalid field (\`path\`), or each invalid item of a submitted array (\`index\`). The schema \`ErrorCode\` lists all codes.
 
 Every response has an \`X-Request-Id\`, which also appears in the service's logs. You can send your own: 1 to 128 letters, digits and \`._:-\`. Include it when you report a problem.
 

@@ -140,12 +140,12 @@ const SHORT_LINES = {
 
 /** The component of an entry of `details`. */
 export const ERROR_DETAIL_SCHEMA: JsonObject = {
-  description: 'An invalid field, or an invalid order of a submitted array.',
+  description: 'An invalid field, or an invalid item of a submitted array.',
   oneOf: [
     {
       type: 'object',
       properties: {
-        index: { type: 'integer', description: 'Position of the order in the submitted array, from 0.' },
+        index: { type: 'integer', description: 'Position in the submitted array of orders or of lines of a hold, from 0.' },
         error: DETAIL,
         lines: SHORT_LINES,
         available: {
@@ -169,7 +169,7 @@ export const ERROR_DETAIL_SCHEMA: JsonObject = {
 
 const DETAILS = {
   type: 'array',
-  description: 'One entry for each invalid field (`path`), or for each invalid order of a submitted array (`index`).',
+  description: 'One entry for each invalid field (`path`), or for each invalid item of a submitted array (`index`).',
   items: { $ref: '#/components/schemas/ErrorDetail' },
 }
 

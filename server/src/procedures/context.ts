@@ -57,6 +57,18 @@ export interface SessionRules {
   forget(tenantId: number, sessionId: number): void
 }
 
+/** A list of a response that is too large to be read at once. */
+export interface ListInPieces<Piece> {
+  /** The field of the response that the list is sent as. */
+  field: string
+  /** The database that the call reads. */
+  db: Queryable
+  /** What the items of each piece are read by, in the order of the list. */
+  pieces: Iterable<Piece>
+  /** Reads the items of a piece: from `db`, or from the primary when a replica fails. */
+  read: (db: Queryable, piece: Piece) => Promise<unknown[]>
+}
+
 /** The items of a list in a response, read in pieces while they are sent. */
 export interface LargeList {
   field: string
@@ -75,7 +87,7 @@ export interface RequestContext {
   /** The position up to which the event feed may be read. */
   readonly feedHorizon: FeedReader
   /** Sends the response in pieces, because it is large: `list` is sent as the field that it names. */
-  readonly respondInPieces: (list: LargeList) => void
+  readonly respondInPieces: <Piece>(list: ListInPieces<Piece>) => void
   /** Removes an API key from this process's cache. Called when the key is revoked. */
   readonly forgetKey: (keyId: number) => void
   readonly sessionRules: SessionRules

@@ -1,6 +1,6 @@
 import cluster, { type Worker } from 'node:cluster'
 import type { Message } from './messages.ts'
-import { MetricsExchange } from './metrics-exchange.ts'
+import { METRICS_LIMIT_MS, MetricsExchange } from './metrics-exchange.ts'
 
 /** Longer than the 5 seconds of a hand-over plus the 28 of a stop. */
 const HAND_OVER_LIMIT_MS = 40_000
@@ -31,8 +31,14 @@ export class Child {
   constructor(number: number, metricsOfAll: () => Promise<string[]>) {
     this.number = number
     this.#worker = cluster.fork({ [NUMBER_VARIABLE]: String(number) })
-    this.#exchange = new MetricsExchange((message) => this.#send(message), metricsOfAll)
-    this.ended = new Promise((resolve) => this.#worker.once('exit', (code, signal) => resolve({ code, signal })))
+    this.#exchange = new MetricsExchange((message) => this.#send(message), metricsOfAll, METRICS_LIMIT_MS.parent)
+    this.ended = new Promise((resolve) => {
+      this.#worker.once('exit', (code, signal) => resolve({ code, signal }))
+      // For a process that the system refused to make, such as beyond its limit of processes or files, Node reports no exit.
+      this.#worker.once('error', () => {
+        if (this.pid === undefined) resolve({ code: null, signal: 'not started' })
+      })
+    })
     this.started = new Promise((resolve, reject) => {
       this.#worker.on('message', (message: Message) => {
         this.#exchange.receive(message)

@@ -17,6 +17,8 @@ export class ProcessGroup {
   /** All running processes, including those that are starting or handing over. */
   readonly #alive = new Set<Child>()
   readonly #failures = new Map<number, number>()
+  /** Numbers of processes that died and are not replaced yet. */
+  readonly #missing = new Set<number>()
   #replaced = 0
   #isStopping = false
   #restart: Promise<void> | undefined
@@ -69,10 +71,17 @@ export class ProcessGroup {
     return child
   }
 
-  #startCurrent(number: number): Promise<Started> {
+  async #startCurrent(number: number): Promise<Started> {
     const child = this.#fork(number)
     this.#setCurrent(child)
-    return child.started
+    const started = await child.started
+    this.#countReplacement(child)
+    return started
+  }
+
+  /** Called when a process begins to serve. One that has a successor already replaces none. */
+  #countReplacement(child: Child): void {
+    if (this.#current.get(child.number) === child && this.#missing.delete(child.number)) this.#replaced += 1
   }
 
   #setCurrent(child: Child): void {
@@ -80,25 +89,31 @@ export class ProcessGroup {
     void child.ended.then((end) => this.#replaceDead(child, describeEnd(end)))
   }
 
-  async #replaceDead(child: Child, end: string): Promise<void> {
+  async #replaceDead(child: Child, end: string, isRepeat = false): Promise<void> {
     const { number, pid } = child
     if (this.#isStopping || this.#current.get(number) !== child) return
-    const failures = child.servedMs < STABLE_MS ? (this.#failures.get(number) ?? 0) + 1 : 0
+    this.#missing.add(number)
+    const failures = isRepeat || child.servedMs < STABLE_MS ? (this.#failures.get(number) ?? 0) + 1 : 0
     this.#failures.set(number, failures)
     const waitMs = failures === 0 ? 0 : Math.min(FIRST_BACK_OFF_MS * 2 ** (failures - 1), LONGEST_BACK_OFF_MS)
     this.#log.error({ process: number, processId: pid, end, waitMs }, 'a server process died; another replaces it')
     await delay(waitMs)
     // A restart may have replaced it meanwhile.
     if (this.#isStopping || this.#current.get(number) !== child) return
-    this.#replaced += 1
-    await this.#startCurrent(number).catch(() => {})
+    try {
+      await this.#startCurrent(number)
+    } catch (error) {
+      // Without memory for it, no process was made whose end would be followed by another try.
+      if (this.#current.get(number) === child) await this.#replaceDead(child, String(error), true)
+    }
   }
 
   async #restartAll(): Promise<void> {
     this.#log.info('restarting the server processes, one after the other')
     for (let number = 1; number <= this.#size && !this.#isStopping; number++) {
-      const next = this.#fork(number)
+      let next: Child
       try {
+        next = this.#fork(number)
         await next.started
       } catch (error) {
         this.#log.error({ err: error }, 'the restart ends here: the new process does not start; the others go on')
@@ -107,6 +122,7 @@ export class ProcessGroup {
       if (this.#isStopping) return
       const previous = this.#current.get(number)
       this.#setCurrent(next)
+      this.#countReplacement(next)
       await previous?.handOver()
     }
     this.#log.info('the server processes are restarted')

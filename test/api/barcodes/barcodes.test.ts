@@ -180,7 +180,7 @@ describe('POST /orders', () => {
             {
               index: 0,
               error:
-                'no active product has the barcode "nothing", "gone"; the barcode "pack" is that of a pack of 6; order its units by the barcode "own"',
+                'no active product has the barcode "nothing", "gone"; "pack" is the barcode of a pack of 6: order single units by the barcode "own"',
             },
           ],
         ])

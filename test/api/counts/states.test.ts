@@ -45,6 +45,14 @@ const EXPECTED: Record<string, Record<State, string>> = {
   cancel: row('cancelled!', 'cancelled!', 'error', 'cancelled', 'cancelled'),
 }
 
+/** Why a call is refused that the state does not permit. */
+const REFUSALS: Record<string, string> = {
+  counting: 'The count is still counting: submit it first',
+  review: 'The count is submitted: reopen it first',
+  approved: 'The count is approved',
+  cancelled: 'The count is cancelled',
+}
+
 function row(...cells: string[]): Record<State, string> {
   return Object.fromEntries(STATES.map((state, index) => [state, cells[index]])) as Record<State, string>
 }
@@ -60,6 +68,7 @@ describe.for(STATES)('%s', (state) => {
     const expected = EXPECTED[call]?.[state] as string
     if (expected === 'error') {
       expect([failure(response), after, events]).toEqual([[400, 'count_error'], before, []])
+      expect(response.body.error.message).toBe(REFUSALS[before.state])
       return
     }
     expect([response.status, response.body.error]).toEqual([200, undefined])

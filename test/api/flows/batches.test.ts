@@ -148,7 +148,7 @@ describe('POST /flow-batches', () => {
     const mixed = await requestBatch(tenant, { order_tenant_ids: [order.order_tenant_id, elsewhere.order_tenant_id] })
     expect([failure(mixed), mixed.body.error.details]).toEqual([
       [400, 'validation_error'],
-      [{ path: 'order_tenant_ids[1]', error: 'is an order of another warehouse than the first' }],
+      [{ path: 'order_tenant_ids[1]', error: 'is an order of a different warehouse than the first' }],
     ])
     const tea = await stockedProduct(tenant, { A: 5_000 })
     const lines = (count: number) =>

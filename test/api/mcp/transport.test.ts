@@ -81,6 +81,7 @@ describe('a message', () => {
     const { headers } = await postMessage(tenant, PING, { ...tenant, headers: { 'x-request-id': 'mine' } })
     expect(Object.fromEntries(headers)).toMatchObject({
       'x-request-id': 'mine',
+      'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
       'strict-transport-security': 'max-age=31536000; includeSubDomains',
       'x-frame-options': 'DENY',

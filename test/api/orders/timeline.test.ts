@@ -125,6 +125,21 @@ describe('GET /orders/{id}/timeline', () => {
     )
   })
 
+  it('has the operators who started and ended a flow, whoever had it between', async ({ tenant }) => {
+    const tea = await stockedProduct(tenant, { A: 2 })
+    const order = await newOrder(tenant, { order_detail: [{ barcode: tea.barcode, quantity: 2 }], state_id: 2 })
+    const flow = await startFlow(tenant, order.id)
+    for (const operator_email of ['ben@warehouse.example', 'cleo@warehouse.example'])
+      expect((await tenant.request('POST', `/flows/${flow}/assign`, { operator_email })).status).toBe(200)
+    await pick(tenant, flow, tea.id, 2, 'all')
+    await tenant.request('POST', `/flows/${flow}/complete`)
+    const operators = dataOfKind(await timelineOf(tenant, order), 'flow').map((data) => [data.state, data.operator_email])
+    expect(operators).toEqual([
+      ['started', OPERATOR.operator_email],
+      ['completed', 'cleo@warehouse.example'],
+    ])
+  })
+
   it('has the movements as their list does, with the flow and the pick that they were made by', async ({ tenant }) => {
     const order = await pickedOrder(tenant)
     const [first, second] = order.flows
@@ -211,6 +226,17 @@ describe('GET /orders/{id}/timeline', () => {
     expect(entries.length).toBeGreaterThan(all.length)
     expect(new Set(entries.map(({ id }) => id)).size).toBe(entries.length)
     expect(entries).toEqual(entries.toSorted(compare))
+  })
+
+  it('has the latest 1,000 changes of state of an order that has more', async ({ service, tenant }) => {
+    const { id } = await newOrder(tenant)
+    await service.db.dedicatedPool.query(
+      `insert into order_state_changes (tenant_id, order_id, at, state_id, previous_state_id, changed_by)
+       select $1, $2, now() + n * interval '1 millisecond', 2, 1, n::text from generate_series(1, 1100) n`,
+      [tenant.id, id],
+    )
+    const changes = dataOfKind(await inPages(tenant, id, 100, undefined, '&kind=state'), 'state')
+    expect(changes.map(({ by }) => by)).toEqual(Array.from({ length: 1_000 }, (_, index) => String(index + 101)))
   })
 
   it('shows every entry once when many have the same time', async ({ tenant }) => {

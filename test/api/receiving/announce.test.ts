@@ -75,7 +75,10 @@ describe.for(KINDS)('$name', (kind) => {
       { lines: [{ product_id: 999_999, quantity: 5 }] },
       { warehouse_id: 999_999 },
     ])
-      expect(failure(await post({ ...sent, ...other })), JSON.stringify(other)).toEqual([409, 'idempotency_conflict'])
+      expect((await post({ ...sent, ...other })).body.error, JSON.stringify(other)).toEqual({
+        code: 'idempotency_conflict',
+        message: 'The reference "PO-1" belongs to a record with different content: use another reference',
+      })
     expect((await tenant.request('GET', kind.path)).body.data.pagination.total).toBe(1)
   })
 

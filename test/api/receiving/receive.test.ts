@@ -160,10 +160,10 @@ describe.for(KINDS)('a receipt of $name', (kind) => {
       { sku: undefined, line_id: record.lines[0].id },
       { sku: 'unknown' },
     ])
-      expect(failure(await receive(kind, tenant, record, { ...sent, ...other })), JSON.stringify(other)).toEqual([
-        409,
-        'idempotency_conflict',
-      ])
+      expect((await receive(kind, tenant, record, { ...sent, ...other })).body.error, JSON.stringify(other)).toEqual({
+        code: 'idempotency_conflict',
+        message: 'The receipt_id "r" belongs to another receipt: use another receipt_id',
+      })
     const undone = (await undo(kind, tenant, record, 'r')).body.data
     expect(undone.receipt).toEqual({ ...first.receipt, undone_at: TIMESTAMP })
     expect(await again(sent)).toEqual(undone)

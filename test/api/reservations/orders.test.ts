@@ -240,6 +240,28 @@ describe('under strict', () => {
     expect(await availabilityOf(tenant, tea.id)).toMatchObject({ reserved: 0, available: 5, backordered: 0 })
   })
 
+  it('what an order leaves of its hold goes to the orders after it, before those that wait', async ({ tenant }) => {
+    const tea = await stockedProduct(tenant, { A: 5 })
+    await reserve(tenant, 'strict')
+    const lines = [{ product_id: tea.id, quantity: 5 }]
+    expect((await tenant.request('POST', '/holds', { reference: 'cart', lines })).status).toBe(200)
+    const orders = await Promise.all([
+      orderFor(tenant, { hold: 'cart', assembly_date: '2030-01-05', order_detail: linesOf([tea, 2]) }),
+      orderFor(tenant, { assembly_date: '2030-01-10', order_detail: linesOf([tea, 1], [tea, 1]) }),
+      orderFor(tenant, { allow_backorder: true, assembly_date: '2030-01-01', order_detail: linesOf([tea, 3]) }),
+    ])
+    const { body } = await tenant.request('POST', '/orders', orders)
+    const reserved = await Promise.all(body.data.orders.map((order: { id: number }) => reservedOf(tenant, order)))
+    expect(reserved).toEqual([
+      [[2, 0]],
+      [
+        [1, 0],
+        [1, 0],
+      ],
+      [[1, 2]],
+    ])
+  })
+
   it('takes an order with allow_backorder, and one that exists already', async ({ tenant }) => {
     const tea = await stockedProduct(tenant, { A: 1 })
     await reserve(tenant, 'strict')

@@ -71,16 +71,15 @@ describe('while reserving is being switched off', () => {
       await call.query('begin')
       await call.query('lock table event_outbox in exclusive mode')
       const change = tenant.request('PUT', `/holds/${hold.id}`, { lines: [{ sku: tea.sku, quantity: 3 }] })
-      await expect
-        .poll(
-          async () =>
-            (await call.query(`select from pg_locks where not granted and relation = 'event_outbox'::regclass`)).rowCount,
-        )
-        .toBeGreaterThan(0)
+      const blocked = 'from pg_locks w where not granted and pg_backend_pid() = any (pg_blocking_pids(w.pid))'
+      await expect.poll(async () => (await call.query(`select ${blocked}`)).rowCount).toBeGreaterThan(0)
       for (const policy of ['off', 'track']) await tenant.request('PUT', '/settings', { reservation_policy: policy })
       // The job waits for the row of the hold.
       await expect
-        .poll(async () => (await call.query(`select from pg_locks where not granted and locktype = 'transactionid'`)).rowCount)
+        .poll(async () => {
+          const ofChange = `exists (select ${blocked} and w.pid = any (pg_blocking_pids(job.pid)))`
+          return (await call.query(`select from pg_locks job where not granted and ${ofChange}`)).rowCount
+        })
         .toBeGreaterThan(0)
       await call.query('commit')
       expect(failure(await change)).toEqual([400, 'hold_error'])

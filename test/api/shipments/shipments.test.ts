@@ -26,6 +26,18 @@ const REFUSED = [400, 'shipment_error']
 const INVALID = [400, 'validation_error']
 
 describe('a new shipment', () => {
+  it('is refused for an order that has 1,000', async ({ tenant, service }) => {
+    const order = await newOrder(tenant)
+    expect((await tenant.request('POST', '/shipments', { order_id: order.id })).status).toBe(200)
+    await service.db.dedicatedPool.query(
+      `insert into shipments (tenant_id, sent_hash, content_hash, order_id, order_tenant_id, warehouse_id, state, created_by)
+       select tenant_id, '', '', id, order_tenant_id, warehouse_id, 'cancelled', 'test' from orders, generate_series(1, 999)
+       where tenant_id = $1 and id = $2`,
+      [tenant.id, order.id],
+    )
+    expect(failure(await tenant.request('POST', '/shipments', { order_id: order.id }))).toEqual(REFUSED)
+  })
+
   it('has the fields of its packages, of what is in them, and of its order', async ({ tenant, service }) => {
     const tea = await stockedProduct(tenant, {})
     const order = await completedOrder(tenant, [[tea, 3]])
@@ -252,7 +264,7 @@ describe('lines of packages', () => {
     expect([body.error.code, body.error.details]).toEqual([
       'validation_error',
       [
-        { path: 'packages[1].lines[0].order_detail_id', error: 'is no line of the order' },
+        { path: 'packages[1].lines[0].order_detail_id', error: 'is not a line of the order' },
         { path: 'packages[1].lines[1].sku', error: 'names no product' },
         { path: 'packages[1].lines[2].quantity', error: 'must be an integer, because the product is not weighable' },
         { path: 'packages[1].lines[3].quantity', error: 'must be an integer, because the product is not weighable' },

@@ -126,7 +126,7 @@ describe('POST /stock/adjustment', () => {
     expect((await adjust({ product_id: 999_999, sku: 'no such SKU' })).body.error.code).toBe('not_found')
     const update = { product_id: 999_999, sku: product.sku, location_id: 'A', quantity: 1 }
     const { body } = await tenant.request('POST', '/stock/bulk', { updates: [update] })
-    expect(body.data.errors).toEqual([{ product_id: 999_999, index: 0, error: 'sku: names another product than product_id' }])
+    expect(body.data.errors).toEqual([{ product_id: 999_999, index: 0, error: 'sku: names a different product than product_id' }])
     await expectNothingWritten(service, tenant)
   })
 

@@ -25,7 +25,7 @@ describe('GET /stock/levels', () => {
   it.for(['cursor', 'after'])(
     'lists each level once, page by page by `%s`, ordered by product and location',
     async (name, { service }) => {
-      const { tenant, keys } = await stockedTenant(service, 3, ['A', 'A/1', 'B 2'])
+      const { tenant, keys } = await stockedTenant(service, 3, ['A', 'A/1', 'B 2', '📦'.repeat(33)])
       const seen: string[] = []
       let after = ''
       do {

@@ -16,8 +16,8 @@ export interface ExclusiveConnection {
 /** Reserved for maintenance, so that tenants cannot block it. */
 const RESERVED = 2
 /** Limit of slow reads, and of bulk writes, at the same time. More would only take processor time from short statements. */
+const MAX_LONG = 6
 const LONG = {
-  slots: 6,
   perTenant: 2,
   reserved: 1,
   // While other tenants are active, usually one at a time. A very long one does not block the tenant's next.
@@ -31,8 +31,8 @@ const CLOSE_UNUSED_MS = 60_000
 export class ExclusiveConnections {
   readonly #pool: pg.Pool
   readonly #slots: FairSlots
-  readonly #slow = new FairSlots(LONG)
-  readonly #bulk = new FairSlots(LONG)
+  readonly #slow: FairSlots
+  readonly #bulk: FairSlots
   /** The last one used is used next. They are not returned to the pool, whose work per release takes a tenth of a small write. */
   readonly #idle: pg.PoolClient[] = []
   /** Who used one when it broke may not know: its query failed like one that Postgres refuses. */
@@ -44,7 +44,12 @@ export class ExclusiveConnections {
 
   constructor(pool: pg.Pool, slots: number) {
     this.#pool = pool
-    this.#slots = new FairSlots({ slots, reserved: slots > RESERVED * 4 ? RESERVED : 0 })
+    this.#slots = new FairSlots({ slots, reserved: slots >= RESERVED * 4 ? RESERVED : 0 })
+    // Of each kind about a quarter, so that about half of the connections remain for short statements. Fewer than eight are for a tool or a test.
+    const long = slots < RESERVED * 4 ? MAX_LONG : Math.min(MAX_LONG, Math.max(3, Math.floor((slots * 3) / 11)))
+    const options = { ...LONG, slots: long }
+    this.#slow = new FairSlots(options)
+    this.#bulk = new FairSlots(options)
     this.#timer = setInterval(() => this.#closeUnused(), CLOSE_UNUSED_MS).unref()
   }
 

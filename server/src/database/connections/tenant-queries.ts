@@ -25,17 +25,18 @@ export class ConnectionSet {
     this.exclusive = exclusive
   }
 
-  /** Runs a statement over a connection of its kind, and repeats it after a deadlock. */
+  /** Runs a statement over a connection of its kind, and repeats it after a deadlock, with the values of that moment. */
   async run<Row>(
     tenantId: number,
     statement: Statement<readonly unknown[], Row>,
-    values: readonly unknown[],
+    values: () => readonly unknown[],
     kind: ConnectionKind = statement.connection,
     preface?: Preface,
   ): Promise<Row[]> {
     return retried(async () => {
-      if (kind === 'read' || kind === 'unsynced') return (await send(this.#shared[kind], statement, values)).rows as Row[]
-      return runAlone(await this.#connect(tenantId, kind), statement, values, preface)
+      const made = values()
+      if (kind === 'read' || kind === 'unsynced') return (await send(this.#shared[kind], statement, made)).rows as Row[]
+      return runAlone(await this.#connect(tenantId, kind), statement, made, preface)
     })
   }
 
@@ -87,7 +88,7 @@ export class TenantQueries implements Queryable {
     values: Values,
     options?: RunOptions,
   ): Promise<Row[]> {
-    return this.#connections.run(this.#tenantId, statement, values, options?.connection)
+    return this.#connections.run(this.#tenantId, statement, () => values, options?.connection)
   }
 
   async runOne<Values extends readonly unknown[], Row>(
@@ -104,7 +105,7 @@ export class TenantQueries implements Queryable {
     preface?: Preface,
   ): Promise<Row[]> {
     return batched.sizeOf(call) > MAX_SHARED_SIZE
-      ? this.#connections.run(this.#tenantId, batched.statement, batched.valuesOf([call]), 'bulk', preface)
+      ? this.#connections.run(this.#tenantId, batched.statement, () => batched.valuesOf([call]), 'bulk', preface)
       : this.#connections.batchesOf(batched).add(this.#tenantId, call, keyed, preface)
   }
 

@@ -56,11 +56,22 @@ export class ReplicaReads {
         this.#onRead('replica')
         return result
       } catch (error) {
-        this.#reportFailure(error)
+        this.failed(error)
       }
     }
     this.#onRead('primary')
     return await read(primary)
+  }
+
+  /**
+   * Logs a failure of the replica, at most one a minute. A read also fails for reasons of its own, such as a record that has not arrived
+   * there; these are not logged.
+   */
+  failed(error: unknown): void {
+    if (!isUnavailable(error) && !isOfMovedTenant(error)) return
+    if (performance.now() - this.#reportedAtMs < REPORT_EVERY_MS) return
+    this.#reportedAtMs = performance.now()
+    this.#onError(error)
   }
 
   async #find({ tenantId, keyId, readsAfter = 0 }: Reader): Promise<Queryable | undefined> {
@@ -68,16 +79,5 @@ export class ReplicaReads {
     if (!this.#replica.isUsable) return undefined
     const known = await this.#primary.runOne(findPosition, [tenantId, keyId]).catch(() => undefined)
     return known && this.#replica.at(known.mark, Math.max(known.position, readsAfter))?.forTenant(tenantId)
-  }
-
-  /**
-   * Logs failures of the replica, at most one a minute. A read also fails for reasons of its own, such as a record that has not arrived
-   * there; these are not logged.
-   */
-  #reportFailure(error: unknown): void {
-    if (!isUnavailable(error) && !isOfMovedTenant(error)) return
-    if (performance.now() - this.#reportedAtMs < REPORT_EVERY_MS) return
-    this.#reportedAtMs = performance.now()
-    this.#onError(error)
   }
 }

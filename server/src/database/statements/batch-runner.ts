@@ -7,7 +7,7 @@ export interface BatchRunner {
   run<Row>(
     tenantId: number,
     statement: Statement<readonly unknown[], Row>,
-    values: readonly unknown[],
+    values: () => readonly unknown[],
     connection?: undefined,
     preface?: Preface,
   ): Promise<Row[]>

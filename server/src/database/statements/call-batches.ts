@@ -166,18 +166,22 @@ export class CallBatches<Call, Row extends { call: number }> {
   }
 
   #runIn(tx: Transaction, batch: readonly WaitingCall<Call, Row>[], guard: Step | undefined): Promise<Row[]> {
-    const step = this.#stepOf(batch)
+    const { statement, values } = this.#stepOf(batch)
+    const step = { statement, values: values() }
     return guard === undefined ? tx.run(step.statement, step.values) : tx.runGuarded(guard, step, batch[0]?.preface)
   }
 
-  /** The statement of the first run, with its values. */
-  #stepOf(batch: readonly WaitingCall<Call, Row>[]): Step & { statement: Statement<readonly unknown[], Row> } {
+  /** The statement of the first run, with its values, which are made anew for each attempt: the preface of a failed one may be committed. */
+  #stepOf(batch: readonly WaitingCall<Call, Row>[]): {
+    statement: Statement<readonly unknown[], Row>
+    values: () => readonly unknown[]
+  } {
     const calls = batch.map(({ call }) => call)
     const { alone } = this.#batched
     const [first] = calls
     if (first !== undefined && calls.length === 1 && alone?.isFor(first) === true)
-      return { statement: alone.statement, values: alone.valuesOf(first) }
-    return { statement: this.#batched.statement, values: this.#batched.valuesOf(calls) }
+      return { statement: alone.statement, values: () => alone.valuesOf(first) }
+    return { statement: this.#batched.statement, values: () => this.#batched.valuesOf(calls) }
   }
 
   /** Divides the rows among the calls, without those that must run again. */

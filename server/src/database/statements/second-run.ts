@@ -44,7 +44,7 @@ export class SecondRun<Call, Row extends { call: number }> {
     const { lock, prepare } = this.#batched.secondRun ?? {}
     if (lock !== undefined || prepare !== undefined) return this.#runner.transaction(tenantId, (tx) => this.#runIn(tx, call), {})
     const { statement, values } = this.#stepOf(call)
-    return this.#runner.run(tenantId, statement, values)
+    return this.#runner.run(tenantId, statement, () => values)
   }
 
   async #runIn(tx: Transaction, call: Call): Promise<Row[]> {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Database } from '../../database/database.ts'
+import { isOfStatement, isUnavailable } from '../../database/errors.ts'
 import { storedFor } from '../../database/keyed-calls/key-rows.ts'
 import { statement } from '../../database/statements/statement.ts'
 import { activeTracing, type Waiter } from '../../runtime/tracing/index.ts'
@@ -128,22 +129,29 @@ export class AuditTrail {
         first.resolve(this.#preface(first))
         continue
       }
-      try {
-        const insert = (): Promise<{ id: string; at: string }[]> => this.#insert(batch)
-        const rows = await (activeTracing()?.together(
-          batch.map(({ waiter }) => waiter),
-          insert,
-        ) ?? insert())
-        const timeOf = new Map(rows.map(({ id, at }) => [id, at]))
-        for (const { call, id, names, resolve } of batch) {
-          const at = timeOf.get(id)
-          resolve(at === undefined ? undefined : { id, at, names, call })
-        }
-      } catch (error) {
-        for (const { reject } of batch) reject(error)
-      }
+      await this.#writeTogether(batch)
     }
     this.#isWriting = false
+  }
+
+  async #writeTogether(batch: readonly Waiting[]): Promise<void> {
+    try {
+      const insert = (): Promise<{ id: string; at: string }[]> => this.#insert(batch)
+      const rows = await (activeTracing()?.together(
+        batch.map(({ waiter }) => waiter),
+        insert,
+      ) ?? insert())
+      const timeOf = new Map(rows.map(({ id, at }) => [id, at]))
+      for (const { call, id, names, resolve } of batch) {
+        const at = timeOf.get(id)
+        resolve(at === undefined ? undefined : { id, at, names, call })
+      }
+    } catch (error) {
+      // The entries are of several tenants: one that cannot be written must fail no other.
+      if (batch.length > 1 && isOfStatement(error) && !isUnavailable(error))
+        for (const waiting of batch) await this.#writeTogether([waiting])
+      else for (const { reject } of batch) reject(error)
+    }
   }
 
   #insert(batch: readonly Waiting[]): Promise<{ id: string; at: string }[]> {

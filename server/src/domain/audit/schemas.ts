@@ -57,7 +57,7 @@ export const auditEntry = z
       ),
     input: z.record(z.string(), z.unknown()).describe('Input of the call. Long texts and lists are truncated.'),
     surface: surface.describe(
-      '`dashboard` or `scan` for a call of a page, `mcp` for one of an agent, `api` for every other call with an API key and for the command line.',
+      '`dashboard` or `scan` for a call from that app, `mcp` for a call by an agent, `api` for every other call with an API key and for the command line.',
     ),
     session_id: z.int().nullable().describe('Id of the session that made the call; null for a call with an API key.'),
     operator_email: z

@@ -29,14 +29,14 @@ export const scanCode = endpoint({
   method: 'GET',
   path: '/scan',
   summary: 'Identify a code',
-  description: `Identifies a scanned code, by the rules by which picks, receipts and other calls read their \`barcode\`. The first rule that finds a product counts:
+  description: `Identifies a scanned code by the same rules as picks, receipts and other calls that take a \`barcode\`. The first rule that finds a product applies:
 
 1. A primary or additional barcode equal to the code.
-2. An EAN-13 that contains a weight, by the setting \`weight_barcodes\`.
+2. An EAN-13 that contains a weight and matches a pattern of the setting \`weight_barcodes\`.
 3. A GTIN-8, 12, 13 or 14, compared to barcodes as 14 digits with leading zeros.
 4. A GS1 element string or a GS1 Digital Link, by its GTIN.
 
-The GS1 fields are returned even if no product has the GTIN. A code that names nothing is \`not_found\`. Changes nothing.`,
+The GS1 fields are returned even if no product has the GTIN. A code that identifies nothing returns \`not_found\`. The call changes nothing.`,
   errors: ['not_found'],
   isAddition: true,
   input: scanInput,

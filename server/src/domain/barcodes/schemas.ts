@@ -92,20 +92,22 @@ export const scanOutput = z
     gtin: z
       .string()
       .nullable()
-      .describe('GTIN of 14 digits: of AI 01, else 02, else of a code that matched in another length; otherwise null.'),
+      .describe('GTIN with 14 digits: from AI 01, else AI 02, else from a code that matched in another length; otherwise null.'),
     lot: z.string().nullable().describe(`Lot, AI 10; ${gs1}`),
     serial: z.string().nullable().describe(`Serial number, AI 21; ${gs1}`),
     expires_on: date.nullable().describe(`Expiration date, AI 17; ${gs1}`),
-    weight: z.number().nullable().describe(`Weight in kilograms, of AI 310n or an EAN-13 that contains a weight; ${gs1}`),
+    weight: z.number().nullable().describe(`Weight in kilograms, from AI 310n or an EAN-13 that contains a weight; ${gs1}`),
     count: z.int().nullable().describe(`Number of items, AI 30 or 37; ${gs1}`),
     location: scannedLocation
       .nullable()
-      .describe('The location with this id, else code; null without one, and for keys without `read:stock`.'),
+      .describe(
+        'The location whose id or, failing that, whose code is the scanned code; null if there is none or the key lacks `read:stock`.',
+      ),
     order: scannedOrder
       .nullable()
-      .describe('The order with this `order_tenant_id`; null without one, and for keys without `read:orders`.'),
+      .describe('The order whose `order_tenant_id` is the scanned code; null if there is none or the key lacks `read:orders`.'),
   })
-  .meta({ id: 'Scan', description: 'What a code is.' })
+  .meta({ id: 'Scan', description: 'What a scanned code identifies.' })
 
 export type ProductBarcode = z.infer<typeof productBarcode>
 export type Scan = z.infer<typeof scanOutput>

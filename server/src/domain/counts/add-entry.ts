@@ -6,9 +6,10 @@ import type { Caller } from '../../procedures/context.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
 import { isGiven } from '../../procedures/fields/fields.ts'
 import { resolveName, sentName } from '../records/index.ts'
+import { wrongState } from './change-state.ts'
 import { type Entered, enterCounts, type EntryValues } from './entry-statement.ts'
 import { countNotFound } from './read-count.ts'
-import { addEntryInput, addEntryOutput, MAX_LINES } from './schemas.ts'
+import { addEntryInput, addEntryOutput, type CountState, MAX_LINES } from './schemas.ts'
 
 type Input = z.infer<typeof addEntryInput>
 
@@ -67,18 +68,23 @@ export const addEntry = endpoint({
   summary: 'Enter a counted quantity',
   description: `Records the counted quantity of a product at a location: the whole quantity, or 0 if there is none. A later entry for the same level replaces it. The current level is stored as \`expected_quantity\`, and approval posts the difference from it, so picks, receipts and moves in between are kept. Stock does not change before approval.
 
-A level of the scope without a line gets one, up to ${MAX_LINES} lines. A level outside the scope is a \`count_error\`. The state must be \`counting\`.
+An entry for a level in the scope that has no line adds a line, up to ${MAX_LINES} lines. A level outside the scope is a \`count_error\`. The state must be \`counting\`.
 
 An entry with an \`entry_id\` is safe to retry at any time: a repeated call changes nothing and returns the line as the entry left it. An \`entry_id\` of another entry of the count is an \`idempotency_conflict\`.`,
   errors: ['count_error'],
   isAddition: true,
+  inputOfOperator: ({ id }) => ({ operator_id: id }),
   input: addEntryInput,
   output: addEntryOutput,
   run: async ({ db, caller }, input) => {
     const [result] = await db.runBatched(entries, { caller, input })
     if (result === undefined) throw countNotFound()
     const { is_same, entry_id, line } = result
-    if (is_same === false) throw new ServiceError('idempotency_conflict', `Another entry has the entry_id "${input.entry_id}"`)
+    if (is_same === false)
+      throw new ServiceError(
+        'idempotency_conflict',
+        `The entry_id "${input.entry_id}" belongs to another entry: use another entry_id`,
+      )
     if (entry_id === null || line === null) throw refused(result)
     return { entry_id, line }
   },
@@ -87,7 +93,7 @@ An entry with an \`entry_id\` is safe to retry at any time: a repeated call chan
 function refused({ refusal, state }: Entered): ServiceError {
   switch (refusal) {
     case 'over':
-      return new ServiceError('count_error', `Entries are made while counting: the count is ${state}`)
+      return wrongState(state as CountState)
     case 'unknown':
       return new ServiceError('not_found', 'Product not found')
     case 'nowhere':

@@ -40,26 +40,54 @@ type Problem = 'adjusted' | 'below' | 'above'
  */
 const CLOCK_TOLERANCE = `interval '1 hour'`
 
-/** Lines whose variance cannot be posted, in line order. Reads movements since the first line of each product was counted. */
-const findProblems = statement<[tenantId: number, countId: number], { id: number; problem: Problem; quantity: number }>({
-  name: 'find_problems_of_count',
-  connection: 'slow',
-  sql: `with counted as materialized (
-     select l.id, l.product_id, l.location_id, l.counted_at, l.counted_before, l.counted - l.expected as variance, v.quantity, k.pick_sequence
-     from stock_count_lines l cross join lateral (
-       select quantity from stock_levels where tenant_id = $1 and product_id = l.product_id and location_id = l.location_id limit 1
-     ) v cross join lateral (select pick_sequence from locations where tenant_id = $1 and id = l.location_id limit 1) k
-     where l.tenant_id = $1 and l.record_id = $2 and l.counted is not null
-   ), adjusted as materialized (
+/**
+ * CTE `adjusted`: the last adjustment of each level of the products of `lines`. Reads movements since the first of these lines was counted, for each
+ * product.
+ */
+const lastAdjustments = (lines: string): string => `adjusted as materialized (
      select m.product_id, m.location_id, max(m.id) as last_id
-     from (select product_id, min(counted_at) as since from counted group by product_id) p cross join lateral (
+     from (select product_id, min(counted_at) as since from ${lines} group by product_id) p cross join lateral (
        select id, product_id, location_id from stock_movements
        where tenant_id = $1 and product_id = p.product_id and created_at >= p.since - ${CLOCK_TOLERANCE} and movement_type = 'ADJUSTMENT' offset 0
      ) m
      group by m.product_id, m.location_id
-   ), judged as (
+   )`
+
+/** The counted lines, whether their levels were adjusted since, and the versions of these levels. Each movement makes a version of its level. */
+const findAdjusted = statement<[tenantId: number, countId: number], { id: number; level_version: string; is_adjusted: boolean }>({
+  name: 'find_adjusted_of_count',
+  connection: 'slow',
+  sql: `with counted as materialized (
+     select l.id, l.product_id, l.location_id, l.counted_at, l.counted_before, v.level_version
+     from stock_count_lines l cross join lateral (
+       select xmin::text as level_version from stock_levels
+       where tenant_id = $1 and product_id = l.product_id and location_id = l.location_id limit 1
+     ) v
+     where l.tenant_id = $1 and l.record_id = $2 and l.counted is not null
+   ), ${lastAdjustments('counted')}
+   select c.id, c.level_version, coalesce(a.last_id > c.counted_before, false) as is_adjusted
+   from counted c left join adjusted a using (product_id, location_id)`,
+})
+
+/** Lines whose variance cannot be posted, in line order. Reads movements only of products with levels that changed after `findAdjusted`. */
+const findProblems = statement<
+  [tenantId: number, countId: number, lineIds: number[], levelVersions: string[], areAdjusted: boolean[]],
+  { id: number; problem: Problem; quantity: number }
+>({
+  name: 'find_problems_of_count',
+  connection: 'slow',
+  sql: `with counted as materialized (
+     select l.*, v.quantity, k.pick_sequence, s.is_adjusted, v.level_version <> s.level_version as has_changed
+     from unnest($3::bigint[], $4::text[], $5::boolean[]) s (id, level_version, is_adjusted) cross join lateral (
+       select id, product_id, location_id, counted_at, counted_before, counted - expected as variance from stock_count_lines
+       where tenant_id = $1 and record_id = $2 and id = s.id limit 1
+     ) l cross join lateral (
+       select quantity, xmin::text as level_version from stock_levels
+       where tenant_id = $1 and product_id = l.product_id and location_id = l.location_id limit 1
+     ) v cross join lateral (select pick_sequence from locations where tenant_id = $1 and id = l.location_id limit 1) k
+   ), ${lastAdjustments('(select product_id, counted_at from counted where has_changed) c')}, judged as (
      select c.*, case
-       when a.last_id > c.counted_before then 'adjusted'
+       when c.is_adjusted or a.last_id > c.counted_before then 'adjusted'
        when c.quantity + c.variance < 0 then 'below'
        when c.quantity + c.variance > ${MAX_QUANTITY} then 'above'
      end as problem
@@ -128,9 +156,17 @@ async function approve(
   const locked = await tx.runOne(lockCount, [tenantId, id])
   if (locked === undefined) throw countNotFound()
   if (locked.state === 'review') {
+    const lines = await tx.run(findAdjusted, [tenantId, id])
     await tx.run(lockLevels, [tenantId, id])
     // A statement of its own: it sees what came before the locks.
-    refuse(await tx.run(findProblems, [tenantId, id]))
+    const problems = await tx.run(findProblems, [
+      tenantId,
+      id,
+      lines.map((line) => line.id),
+      lines.map((line) => line.level_version),
+      lines.map((line) => line.is_adjusted),
+    ])
+    refuse(problems)
     await tx.run(post, [tenantId, id, operatorId, defaultWarehouse.id, keyName])
   } else if (locked.state !== 'approved') throw wrongState(locked.state)
   return readCount(tx, tenantId, id)

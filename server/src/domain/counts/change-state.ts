@@ -45,4 +45,11 @@ export function leadingTo(to: keyof typeof CHANGES) {
 }
 
 /** The error of a call that the state does not permit. */
-export const wrongState = (state: CountState): ServiceError => new ServiceError('count_error', `The count is ${state}`)
+export const wrongState = (state: CountState): ServiceError => new ServiceError('count_error', WRONG_STATES[state])
+
+const WRONG_STATES: Readonly<Record<CountState, string>> = {
+  counting: 'The count is still counting: submit it first',
+  review: 'The count is submitted: reopen it first',
+  approved: 'The count is approved',
+  cancelled: 'The count is cancelled',
+}

@@ -47,7 +47,7 @@ export function requireOrders(input: NewFlowBatch, found: readonly NamedOrder[])
   const details = found.flatMap(({ id, warehouse_id: warehouse }, index) => {
     const path = `${field}[${index}]`
     if (id === null) return [{ path, error: 'names no order' }]
-    return warehouse === warehouseId ? [] : [{ path, error: 'is an order of another warehouse than the first' }]
+    return warehouse === warehouseId ? [] : [{ path, error: 'is an order of a different warehouse than the first' }]
   })
   const [first] = details
   if (first !== undefined) throw new ServiceError('validation_error', `${first.path}: ${first.error}`, { details })

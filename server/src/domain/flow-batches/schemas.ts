@@ -44,7 +44,7 @@ const rule = z
       .describe(`Maximum number of orders, 1 to ${MAX_ORDERS}. Default: ${DEFAULT_ORDERS}.`),
     warehouse_id: id.nullish().describe("Id of the warehouse. Default: the tenant's default warehouse."),
     assembly_until: date.nullish().describe('Only orders with this `assembly_date` or an earlier one. Default: any date.'),
-    single_line: z.boolean().nullish().describe('Whether only orders with one open line are taken. Default: false.'),
+    single_line: z.boolean().nullish().describe('Whether only orders with one open line are chosen. Default: false.'),
   })
   .meta({ id: 'FlowBatchRule', description: 'Rule by which a batch chooses among the orders that are ready to be picked.' })
 
@@ -57,7 +57,7 @@ export const createFlowBatchInput = z
     rule: rule
       .nullish()
       .describe(
-        'Chooses pending or released orders that have an open line and are ready to be picked, by `assembly_date`, then id. Each order is checked against the stock that the orders before it leave at pickable locations.',
+        'Chooses pending or released orders that have an open line and are ready to be picked, by `assembly_date`, then id. Each order is checked against the stock that the orders before it leave at pickable locations. Only the first 1,000 orders with an open line are checked, and the batch takes no order that would exceed its 1,000 open lines.',
       ),
     operator_email: trimmedText(255)
       .describe('E-mail address of the operator.')
@@ -93,7 +93,7 @@ export const flowBatchSlot = z
     items_to_pick: z.int().describe('Number of order lines left to pick when the flow started.'),
     items_picked: z.int().describe('Number of order lines with picks in the flow; in a cancelled flow, before the cancellation.'),
   })
-  .meta({ id: 'FlowBatchSlot', description: 'A place on the cart, for one order.' })
+  .meta({ id: 'FlowBatchSlot', description: 'A slot of a batch, such as a box on a cart, for one order.' })
 
 export const flowBatchShare = z
   .object({ slot: slotNumber, flow_id: flowId, quantity: quantityOf('Quantity for the slot') })

@@ -18,6 +18,7 @@ export const receiveInbound = textEndpoint({
 A receipt with a \`receipt_id\` is safe to retry at any time: a repeated call changes nothing and returns the original receipt, even after the delivery was closed or the receipt undone. A \`receipt_id\` of another receipt of the delivery is an \`idempotency_conflict\`.`,
   errors: ['inbound_error', 'adjustment_error'],
   isAddition: true,
+  inputOfOperator: ({ id }) => ({ operator_id: id }),
   input: receiveInboundInput,
   output: receiveInboundOutput,
   run: async (context, input) => {

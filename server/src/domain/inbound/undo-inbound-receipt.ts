@@ -14,6 +14,7 @@ export const undoInboundReceipt = endpoint({
 The \`receipt_id\` cannot be used again: a late retry of the receipt receives nothing.`,
   errors: ['inbound_error', 'adjustment_error'],
   isAddition: true,
+  inputOfOperator: ({ id }) => ({ operator_id: id }),
   input: undoInboundReceiptInput,
   output: receiveInboundOutput,
   run: (context, input) =>

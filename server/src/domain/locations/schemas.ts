@@ -36,7 +36,9 @@ const warehouse = z
   .object({
     id: returned.warehouse_id,
     name: returned.warehouse_name,
-    is_default: z.boolean().describe('True for the default warehouse, which new locations and orders are assigned to.'),
+    is_default: z
+      .boolean()
+      .describe('True for the default warehouse, which new locations and orders belong to unless they name another.'),
     created_at: returned.created_at,
   })
   .meta({ id: 'Warehouse', description: 'A group of locations.' })

@@ -56,7 +56,7 @@ export const createDeviceCode = endpoint({
   path: '/devices/codes',
   summary: 'Make a code that enrols a device',
   description:
-    'The code is valid once, for 10 minutes. The device works on the live or test data of the calling key. It has the current rights of an API key, limited to the operations of picking, packing, receiving, counting and stock work. Its session ends when the key ends, after 30 days without use, or after 180 days.',
+    'The code is valid once, for 10 minutes. The device works on the live or test data of the calling key. It has the current rights of an API key, limited to the operations of picking, packing, receiving, counting and stock work. Its session ends when the key is revoked or expires, after 30 days without use, or after 180 days.',
   errors: ['not_found'],
   isAddition: true,
   input: createDeviceCodeInput,

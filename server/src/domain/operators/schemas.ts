@@ -27,7 +27,7 @@ export const operator = z
 export const createOperatorInput = z.object({
   name: name.describe('Name of the operator.').meta({ examples: ['Ada Byron'] }),
   email: email
-    .describe('E-mail address of the operator. Picking flows with this `operator_email` are theirs.')
+    .describe('E-mail address of the operator. Picking flows with this `operator_email` belong to the operator.')
     .meta({ examples: ['ada@warehouse.example'] }),
   may_change_stock: z.boolean().nullish().describe(`${MAY_CHANGE_STOCK} Default: false.`),
   is_active: z.boolean().nullish().describe(`${IS_ACTIVE} Default: true.`),
@@ -47,7 +47,7 @@ export const updateOperatorInput = z.object({
     .optional()
     .describe('New name.')
     .meta({ examples: ['Ada Lovelace'] }),
-  email: email.optional().describe('New e-mail address. Picking flows keep theirs.'),
+  email: email.optional().describe('New e-mail address. Existing picking flows keep the previous one.'),
   may_change_stock: z.boolean().optional().describe(MAY_CHANGE_STOCK),
   is_active: z.boolean().optional().describe(`${IS_ACTIVE} \`false\` signs the operator out of every device.`),
 })
@@ -61,7 +61,7 @@ export const createDeviceCodeInput = z.object({
   key_id: id
     .nullish()
     .describe(
-      'Id of the API key whose rights the device gets. It must have the mode of the call, and can have neither a wider allow-list nor a later expiration than the calling key. Default: the calling key.',
+      'Id of the API key whose rights the device gets. It must have the same mode as the calling key, and can have neither a wider allow-list nor a later expiration. Default: the calling key.',
     ),
 })
 

@@ -2,7 +2,7 @@ import { statement } from '../../database/statements/statement.ts'
 import { exportedList, rowsToScan, type ScannedRow, scanList, scanned } from '../../procedures/exported-list.ts'
 import { ORDER_STATES } from '../order-states/index.ts'
 import { reservationPhase } from '../reservation-core/index.ts'
-import { piecesOf } from './list-orders.ts'
+import { piecesOf, readPiece } from './list-orders.ts'
 import { BEFORE, ordersOfStates, SINCE } from './list-page.ts'
 import { LISTS } from './list-statements.ts'
 import { listOrdersInput, orderLine, type OrderList, orderSummary } from './schemas.ts'
@@ -61,8 +61,10 @@ export const exportedOrders = exportedList({
     for await (const rows of batches) {
       const found = rows.flatMap(({ id, items_count }) => (id === null ? [] : [{ id, items_count: items_count ?? 0 }]))
       if (found.length === 0) continue
-      for await (const orders of piecesOf(db, LISTS.reserving, tenantId, found))
+      for (const ids of piecesOf(found)) {
+        const orders = await readPiece(db, LISTS.reserving, tenantId, ids)
         yield orders.filter((order) => isIgnored || order.reservation_status === reservation_status).flatMap(linesOf)
+      }
     }
   },
 })

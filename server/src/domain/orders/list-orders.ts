@@ -45,7 +45,12 @@ export const listOrders = endpoint({
     if (reservations !== undefined && isReplica !== true) sawPolicy(tenantId, reservations !== null, startedAtMs)
     const orders = await ordersOf(db, tenantId, rows)
     if (query.include_details && orders.some(({ order_detail }) => order_detail === undefined))
-      respondInPieces({ field: 'orders', pieces: piecesOf(db, lists, tenantId, orders) })
+      respondInPieces({
+        field: 'orders',
+        db,
+        pieces: piecesOf(orders),
+        read: (source, ids) => readPiece(source, lists, tenantId, ids),
+      })
     return { orders, pagination: paginationOf(query, rows[0]?.total ?? 0) }
   },
 })
@@ -95,27 +100,28 @@ async function filteredStatus(
   return status !== undefined && (await reservationPhase(db, tenantId)) !== undefined ? status : undefined
 }
 
-/** Orders with their lines, in the order given, a limited number of lines at a time. */
-export async function* piecesOf(
-  db: Queryable,
-  lists: Lists,
-  tenantId: number,
-  page: readonly { id: number; items_count: number }[],
-): AsyncGenerator<OrderList['orders']> {
+/** The ids of orders, in the order given, a limited number of lines at a time. */
+export function* piecesOf(page: readonly { id: number; items_count: number }[]): Generator<number[]> {
   let ids: number[] = []
   let lines = 0
   for (const { id, items_count } of page) {
     if (ids.length > 0 && lines + items_count > LINES_OF_PIECE) {
-      yield await pieceOf(db, lists, tenantId, ids)
+      yield ids
       ;[ids, lines] = [[], 0]
     }
     ids.push(id)
     lines += items_count
   }
-  yield await pieceOf(db, lists, tenantId, ids)
+  yield ids
 }
 
-async function pieceOf(db: Queryable, { piece }: Lists, tenantId: number, ids: readonly number[]): Promise<OrderList['orders']> {
+/** The orders of a piece with their lines. */
+export async function readPiece(
+  db: Queryable,
+  { piece }: Lists,
+  tenantId: number,
+  ids: readonly number[],
+): Promise<OrderList['orders']> {
   return ordersOf(db, tenantId, await db.run(piece, [tenantId, ids]))
 }
 

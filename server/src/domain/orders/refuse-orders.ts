@@ -54,7 +54,7 @@ function unknownBarcodes({ unknown_barcodes: barcodes, packs }: Judged): Problem
 }
 
 const barcodeOfPack = ({ barcode, quantity, product_barcode: own }: Pack): string =>
-  `the barcode ${quoted(barcode)} is that of a pack of ${quantity}; order its units by the barcode ${quoted(own)}`
+  `${quoted(barcode)} is the barcode of a pack of ${quantity}: order single units by the barcode ${quoted(own)}`
 
 function shortLines({ short_lines: found, order }: Judged): Problem | undefined {
   if (found === null || found === undefined) return undefined

@@ -93,7 +93,7 @@ export const newOrder = z
     hold: text(255, { minLength: 1 })
       .nullish()
       .describe(
-        "Reference of a hold in the order's warehouse. Under a reservation policy, the order takes over what it has reserved. A hold that was released, has expired or was taken over already has no effect.",
+        "Reference of a hold in the order's warehouse. Under a reservation policy, the order takes over what it has reserved. A hold that was released, expired or already taken over has no effect.",
       )
       .meta({ examples: ['cart-81'] }),
     order_detail: boundedArray(newOrderLine, 1, MAX_LINES, reportFirstMistakes).describe(

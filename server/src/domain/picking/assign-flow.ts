@@ -9,7 +9,7 @@ import { assignFlowInput, pickingFlow } from './schemas.ts'
 const changeOperator = statement<[tenantId: number, flowId: number, operatorEmail: string, operatorId: number | null], FlowRow>({
   name: 'assign_flow',
   connection: 'write',
-  sql: `update picking_flows f set operator_email = $3, operator_id = $4::bigint
+  sql: `update picking_flows f set operator_email = $3, operator_id = $4::bigint, first_operator_email = coalesce(f.first_operator_email, f.operator_email)
    from orders o
    where f.tenant_id = $1 and f.id = $2 and f.state = 'started' and o.tenant_id = $1 and o.id = f.order_id
    returning ${flowColumns('f', 'o')}`,

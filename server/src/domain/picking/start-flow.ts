@@ -159,7 +159,7 @@ Sends \`flow/started\` and \`order/updated\`.`,
 
 /** Why no flow of an order can be started. */
 export const START_REFUSALS: Readonly<Record<StartRefusal, string>> = {
-  other_order: 'names another order than order_id',
+  other_order: 'names a different order than order_id',
   completed: 'The order is completed and cannot be picked',
   cancelled: 'The order is cancelled and cannot be picked',
   running: 'The order already has a running picking flow',

@@ -30,7 +30,10 @@ export function receivingOf(kind: ReceivingKind): Receive {
     const [result] = await db.runBatched(receipts, { caller, input })
     if (result === undefined) throw recordNotFound(kind)
     if ('is_same' in result && result.is_same === false)
-      throw new ServiceError('idempotency_conflict', `Another receipt has the receipt_id "${input.receipt_id}"`)
+      throw new ServiceError(
+        'idempotency_conflict',
+        `The receipt_id "${input.receipt_id}" belongs to another receipt: use another receipt_id`,
+      )
     const { receipt, record } = result
     if (receipt === null || record === null) throw refused(kind, result as Received, input)
     // The lines of a receipt are as Postgres writes jsonb.
@@ -112,7 +115,7 @@ const INVALID: Record<string, readonly [path: string, error: string]> = {
   fraction: ['quantity', 'must be an integer, because the product is not weighable'],
   elsewhere: ['location_id', 'is a location of another warehouse'],
   unsellable: ['location_id', 'is not sellable: restock needs a sellable location'],
-  sellable: ['location_id', 'is no existing location that is not sellable, which quarantine needs'],
+  sellable: ['location_id', 'must be an existing location that is not sellable: quarantine needs one'],
 }
 
 function reasonOf({ noun }: ReceivingKind, { refusal, state, open, quantity }: Received): string {

@@ -115,7 +115,7 @@ export const undoneReceipt = {
 export const recordState = z
   .enum(RECEIVING_STATES)
   .describe(
-    '`expected`: nothing was received yet. `receiving`: something was. `closed`: nothing more is expected. `cancelled`: nothing was received, and nothing will be.',
+    '`expected`: no goods are received yet. `receiving`: some goods are received. `closed`: no more goods are expected. `cancelled`: no goods were received, and none are expected.',
   )
 
 /** Fields of a record, without those of its kind and its lines. */

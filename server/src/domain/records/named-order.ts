@@ -45,7 +45,7 @@ export async function requireOrder<Order extends NamedOrder>(
   const order = await db.runOne(find, [tenantId, order_id ?? null, order_tenant_id ?? null])
   if (order === undefined) throw new ServiceError('not_found', 'Order not found')
   if (order.is_same === false) {
-    const error = 'names another order than order_id'
+    const error = 'names a different order than order_id'
     throw new ServiceError('validation_error', `order_tenant_id: ${error}`, { details: [{ path: 'order_tenant_id', error }] })
   }
   return order

@@ -43,7 +43,10 @@ export async function earlierRecord(
   if (reference === null) return undefined
   const found = await db.runOne(find, [tenantId, reference, sent, meant])
   if (found?.is_same === false)
-    throw new ServiceError('idempotency_conflict', `Another record with other content has the reference "${reference}"`)
+    throw new ServiceError(
+      'idempotency_conflict',
+      `The reference "${reference}" belongs to a record with different content: use another reference`,
+    )
   return found?.id
 }
 

@@ -29,7 +29,7 @@ export const reportDeliveries = endpoint({
   method: 'GET',
   path: '/reports/deliveries',
   summary: 'Report webhook deliveries',
-  description: `Attempts to deliver webhooks by hour, with their success and duration, for at most 31 days. Attempts are kept for 90 days; test calls are not counted. Durations are counted in classes, so a percentile is the upper limit of a class: ${DURATION_LIMITS_MS.map((limit) => limit.toLocaleString('en-US')).join(', ')} ms.`,
+  description: `Webhook delivery attempts by hour, with their success and duration, for at most 31 days. Counts are kept for 90 days; test calls are not counted. Durations are counted in buckets, so a percentile is the upper bound of its bucket: ${DURATION_LIMITS_MS.map((limit) => limit.toLocaleString('en-US')).join(', ')} ms.`,
   isAddition: true,
   readsReplica: true,
   input: reportDeliveriesInput,

@@ -56,7 +56,7 @@ export const reportPicking = endpoint({
   path: '/reports/picking',
   summary: 'Report picking',
   description:
-    'What operators picked, by hour for at most 31 days, or by day or operator for at most 366 days (UTC). Undone picks, and picks that were returned because their flow was cancelled, are not counted. A flow counts when it is completed, with its duration, without pauses of more than 15 minutes. Picks from before the upgrade to the version with this operation are missing.',
+    'What operators picked, by hour for at most 31 days, or by day or operator for at most 366 days (UTC). Undone picks, and picks that were returned because their flow was cancelled, are not counted. A flow is counted when it is completed. Its duration excludes pauses of more than 15 minutes. Picks recorded by versions without this operation are missing.',
   isAddition: true,
   readsReplica: true,
   input: reportPickingInput,

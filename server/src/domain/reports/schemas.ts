@@ -49,11 +49,11 @@ export const usageHour = z
     key_id: z.int().describe('Id of the API key.'),
     operation: z.string().describe('`operationId` of the calls in this document.'),
     requests: z.int().describe('All requests, whatever their response.'),
-    client_errors: z.int().describe('Requests with a 4xx response, without 429.'),
+    client_errors: z.int().describe('Requests with a 4xx response other than 429.'),
     limited: z.int().describe('Requests with a 429 response.'),
     server_errors: z.int().describe('Requests with a 5xx response.'),
   })
-  .meta({ id: 'UsageHour', description: 'Requests of an hour with one API key for one operation.' })
+  .meta({ id: 'UsageHour', description: 'Requests in one hour with one API key to one operation.' })
 
 export const reportUsageOutput = z.object({
   hours: z.array(usageHour).describe('Hours with requests, oldest first, then by API key and operation.'),
@@ -84,7 +84,7 @@ const orderDay = z
           count: z.int().describe('Number of orders of the day in this state.'),
         }),
       )
-      .describe('Numbers of orders by state, without states that no order has.'),
+      .describe('Number of orders in each state. States without orders are omitted.'),
   })
   .meta({ id: 'OrderDay', description: 'Orders of a day.' })
 
@@ -103,15 +103,13 @@ const deliveryHour = z
   .object({
     at: timestamp.describe('Start of the hour, UTC.'),
     succeeded: z.int().describe('Attempts that the receiver acknowledged.'),
-    failed: z.int().describe('Attempts that failed, also if a later attempt succeeded.'),
+    failed: z.int().describe('Attempts that failed, even if a later attempt succeeded.'),
     p50_ms: z
       .int()
-      .describe(
-        'Half of the attempts took at most this long, in milliseconds: the upper limit of a class of durations, as the operation describes.',
-      ),
-    p95_ms: z.int().describe('95 of 100 attempts took at most this long, in milliseconds.'),
+      .describe('Median duration of the attempts in milliseconds, as the upper bound of its bucket: see the operation.'),
+    p95_ms: z.int().describe('95th percentile of the durations in milliseconds, as the upper bound of its bucket.'),
   })
-  .meta({ id: 'DeliveryHour', description: 'Attempts to deliver webhooks of an hour.' })
+  .meta({ id: 'DeliveryHour', description: 'Webhook delivery attempts in one hour.' })
 
 export const reportDeliveriesOutput = z.object({
   hours: z.array(deliveryHour).describe('Hours with attempts, oldest first.'),

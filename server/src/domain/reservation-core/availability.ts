@@ -8,15 +8,15 @@ export const availabilityFields = {
   on_hand: quantityOf('Quantity at all locations'),
   unsellable: quantityOf('Part of `on_hand` at locations that are not sellable'),
   reserved: quantityOf('Quantity reserved for open orders and by holds'),
-  held: quantityOf('Part of `reserved` by holds'),
+  held: quantityOf('Part of `reserved` that holds reserve'),
   available: quantityOf('`on_hand` minus `unsellable` minus `reserved`'),
   backordered: quantityOf('Quantity that open orders wait for'),
-  incoming: quantityOf('Quantity still to come of announced deliveries'),
+  incoming: quantityOf('Quantity that announced deliveries are still expected to bring'),
 }
 
 export const availability = z
   .object(availabilityFields)
-  .meta({ id: 'Availability', description: 'Quantities of a product over all warehouses, while the tenant reserves.' })
+  .meta({ id: 'Availability', description: 'Totals of a product over all warehouses, under a reservation policy.' })
 export type Availability = z.infer<typeof availability>
 
 /** SQL that is true while the tenant `$1` reserves. Under the policy `off`, reservations of before may still be there. */

@@ -15,7 +15,7 @@ const blocker = z
       state_id: z.int().describe('State of the order.'),
     }),
     z.object({
-      code: z.literal('flow_running').describe('A picking flow of the order runs.'),
+      code: z.literal('flow_running').describe('A picking flow of the order is running.'),
       message,
       flow_id: id.describe('Id of the picking flow.'),
       operator_email: returned.operator_email,
@@ -25,14 +25,16 @@ const blocker = z
       message,
       ...ofLine,
       quantity: quantityOf('Quantity that is backordered'),
-      holders: z.array(reservation).describe('Reservations of the product in the warehouse by others, the first 10.'),
+      holders: z
+        .array(reservation)
+        .describe('The first 10 reservations of the product in the warehouse, by other orders and by holds.'),
       incoming: z
         .array(
           z.object({
             inbound_id: id.describe('Id of the announced delivery.'),
             reference: z.string().nullable().describe("The client's own identifier of the delivery; null if it has none."),
             expected_at: z.iso.date().nullable().describe('Date on which it is expected; null if unknown.'),
-            quantity: quantityOf('Quantity still to come'),
+            quantity: quantityOf('Quantity that is still expected'),
           }),
         )
         .describe('Announced deliveries of the product to the warehouse, the first 10.'),
@@ -41,19 +43,21 @@ const blocker = z
         .describe('Other warehouses where the product is available, the first 10.'),
     }),
     z.object({
-      code: z.literal('not_in_stock').describe('The warehouse does not have the quantity of a line.'),
+      code: z.literal('not_in_stock').describe('The warehouse has less stock than a line needs.'),
       message,
       ...ofLine,
-      quantity: quantityOf('Quantity that is lacking'),
+      quantity: quantityOf('Missing quantity'),
     }),
     z.object({
-      code: z.literal('not_pickable').describe('A part of a line is only at locations that are not pickable.'),
+      code: z.literal('not_pickable').describe('Stock that a line needs is only at locations that are not pickable.'),
       message,
       ...ofLine,
-      quantity: quantityOf('That part'),
+      quantity: quantityOf('Quantity that the line needs from these locations'),
       locations: z
-        .array(z.object({ location_id: returned.location_id, quantity: quantityOf('Part at the location') }))
-        .describe('Where that part is.'),
+        .array(
+          z.object({ location_id: returned.location_id, quantity: quantityOf('Quantity that the line needs from the location') }),
+        )
+        .describe('The locations that are not pickable.'),
     }),
   ])
   .meta({ id: 'Blocker', description: 'A reason why an order cannot be picked now.' })

@@ -65,7 +65,7 @@ Sending the same hold again while it is active changes nothing and returns its c
   isAddition: true,
   input: createHoldInput,
   output: hold,
-  run: ({ caller, db }, input) => db.transaction((tx) => create(tx, caller, input)),
+  run: ({ caller, db }, input) => db.transaction((tx) => create(tx, caller, input), { rows: input.lines.length }),
 })
 
 async function create(tx: Queryable, caller: RequestContext['caller'], input: Input): Promise<Hold> {
@@ -105,7 +105,10 @@ async function findEarlier(
 ): Promise<number | undefined> {
   const found = await tx.runOne(findActive, [tenantId, reference, sent, meant])
   if (found?.is_same === false)
-    throw new ServiceError('idempotency_conflict', `An active hold with other content has the reference "${reference}"`)
+    throw new ServiceError(
+      'idempotency_conflict',
+      `The reference "${reference}" belongs to an active hold with different content: use another reference`,
+    )
   return found?.id
 }
 

@@ -99,7 +99,7 @@ export const getBlockers = endpoint({
   path: '/orders/{id}/blockers',
   summary: 'Get what blocks an order',
   description:
-    'Reasons why the order cannot be picked now, under any reservation policy: its state, a running flow, lines that wait for stock or whose stock is at locations that are not pickable. `ready` is true when there is no reason. While `reservation_state` is `switching`, the response is the one without a policy: reservations are not complete yet.',
+    'Reasons why the order cannot be picked now, under any reservation policy: its state, a running flow, lines that wait for stock or whose stock is at locations that are not pickable. `ready` is true when there is no reason. While `reservation_state` is `switching`, reservations are incomplete, and the response is the same as under the policy `off`.',
   isAddition: true,
   input: getBlockersInput,
   output: getBlockersOutput,

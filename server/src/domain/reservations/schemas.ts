@@ -37,7 +37,7 @@ const productAvailability = z
     warehouse_id: returned.warehouse_id,
     warehouse_name: returned.warehouse_name,
     ...availabilityFields,
-    next_expected_at: date.nullable().describe('Earliest date of what is incoming; null if there is none.'),
+    next_expected_at: date.nullable().describe('Earliest date on which an incoming quantity is expected; null if there is none.'),
   })
   .meta({ id: 'ProductAvailability', description: 'Quantities of a product in a warehouse.' })
 export const listAvailabilityOutput = z.object({

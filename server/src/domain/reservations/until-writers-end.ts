@@ -8,13 +8,15 @@ const PATIENCE_MS = 60_000
 /** How often a long wait calls `isKept`. */
 const KEEP_MS = 1_000
 
-// A statement locks its tables before it takes its snapshot. So one that does not hold such a lock yet sees what is committed now.
+// A statement locks its tables before it takes its snapshot. So one that does not hold such a lock yet sees what is committed now. The copying of a tenant
+// into this shard holds such locks for as long as it takes, and reads no settings.
 const listWriters = statement<[], { writer: string }>({
   name: 'list_writers',
   connection: 'read',
   sql: `select distinct l.virtualtransaction as writer from pg_locks l
    where l.locktype = 'relation' and l.mode = 'RowExclusiveLock' and l.database = (select oid from pg_database where datname = current_database())
-     and l.relation = any ('{orders, order_lines, stock_levels, warehouse_stock, locations, holds}'::regclass[])`,
+     and l.relation = any ('{orders, order_lines, stock_levels, warehouse_stock, locations, holds}'::regclass[])
+     and not exists (select from pg_stat_activity a where a.pid = l.pid and a.backend_type like 'logical replication%')`,
   // Of a lock that is shown.
   notNull: ['writer'],
 })

@@ -38,7 +38,7 @@ export const updateHold = endpoint({
   isAddition: true,
   input: updateHoldInput,
   output: hold,
-  run: ({ caller, db }, input) => db.transaction((tx) => update(tx, caller.tenantId, input)),
+  run: ({ caller, db }, input) => db.transaction((tx) => update(tx, caller.tenantId, input), { rows: input.lines?.length ?? 1 }),
 })
 
 async function update(tx: Queryable, tenantId: number, input: Input): Promise<Hold> {

@@ -16,7 +16,7 @@ export const createReturn = endpoint({
   method: 'POST',
   path: '/returns',
   summary: 'Announce a return',
-  description: `Announces goods that come back, with or without an order. The order can be in any state. For each product of an order, all its returns together are limited to the quantity taken for it: the quantity that completed flows picked or, in an order completed without picking, the ordered quantity.
+  description: `Announces goods that come back, with or without an order. The order can be in any state. Together, the returns of an order contain at most the quantity of each product that was taken for the order: the quantity that completed flows picked or, in an order completed without picking, the ordered quantity.
 
 A return never changes the order. Sending the same return again with its \`reference\` changes nothing and returns its current state, at any later time. Different content with the same \`reference\` is an \`idempotency_conflict\`.`,
   errors: ['not_found', 'return_error'],

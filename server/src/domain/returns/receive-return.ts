@@ -18,6 +18,7 @@ export const receiveReturn = textEndpoint({
 A receipt with a \`receipt_id\` is safe to retry at any time: a repeated call changes nothing and returns the original receipt, even after the return was closed or the receipt undone. A \`receipt_id\` of another receipt of the return is an \`idempotency_conflict\`.`,
   errors: ['return_error', 'adjustment_error'],
   isAddition: true,
+  inputOfOperator: ({ id }) => ({ operator_id: id }),
   input: receiveReturnInput,
   output: receiveReturnOutput,
   run: async (context, input) => {

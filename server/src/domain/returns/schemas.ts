@@ -20,7 +20,7 @@ import { orderOfReturn } from './return-topics.ts'
 
 const reason = text(1_000).nullish()
 const reasonOf = (what: string): z.ZodNullable<z.ZodString> =>
-  z.string().nullable().describe(`Why ${what} comes back; null if no reason was given.`)
+  z.string().nullable().describe(`Why ${what} back; null if no reason was given.`)
 
 const newReturnLine = z
   .object({
@@ -53,14 +53,14 @@ const partOf = (what: string): z.ZodNumber => z.number().describe(`Part of \`rec
 export const returnLine = z
   .object({
     ...lineFields,
-    reason: reasonOf('the product'),
+    reason: reasonOf('the product comes'),
     restocked_quantity: partOf('went back to sellable stock'),
     quarantined_quantity: partOf('went to a location that is not sellable'),
     scrapped_quantity: partOf('was thrown away'),
   })
   .meta({ id: 'ReturnLine', description: 'A product of a return.' })
 
-const fields = { ...recordFields, ...orderOfReturn, reason: reasonOf('it') }
+const fields = { ...recordFields, ...orderOfReturn, reason: reasonOf('the goods come') }
 export const returnSummary = z.object(fields).meta({ id: 'ReturnSummary', description: 'A return, without its lines.' })
 export const returnRecord = z
   .object({ ...fields, lines: z.array(returnLine).describe('Lines, in the order submitted.') })

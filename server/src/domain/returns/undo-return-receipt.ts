@@ -14,6 +14,7 @@ export const undoReturnReceipt = endpoint({
 The \`receipt_id\` cannot be used again: a late retry of the receipt receives nothing.`,
   errors: ['return_error', 'adjustment_error'],
   isAddition: true,
+  inputOfOperator: ({ id }) => ({ operator_id: id }),
   input: undoReturnReceiptInput,
   output: receiveReturnOutput,
   run: (context, input) =>

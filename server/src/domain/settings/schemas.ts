@@ -33,7 +33,7 @@ const weightBarcode = z
 const weightBarcodes = z
   .array(weightBarcode)
   .max(10, 'must have at most 10 patterns')
-  .describe('Patterns of barcodes that contain a weight. The first pattern that fits is used.')
+  .describe('Patterns of barcodes that contain a weight. The first pattern that matches is used.')
 
 export const settings = z
   .object({

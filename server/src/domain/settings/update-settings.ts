@@ -47,7 +47,7 @@ export const updateSettings = endpoint({
 
 Turning \`reservation_policy\` on or off makes or removes the reservations of all open orders in the background; until that is done, \`reservation_state\` is \`switching\`. Sends no event.
 
-With a \`reservation_policy\`, the response takes a third of a second longer, until every server uses the new policy.`,
+A call with \`reservation_policy\` takes 0.3 seconds longer: it responds when every server uses the new policy.`,
   isAddition: true,
   // It waits after the commit.
   outsideTransaction: true,

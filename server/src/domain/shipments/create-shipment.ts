@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Queryable } from '../../database/database.ts'
 import { statement } from '../../database/statements/statement.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import type { RequestContext } from '../../procedures/context.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
 import { recordEvents } from '../events/index.ts'
@@ -22,16 +23,20 @@ import { createShipmentInput, shipment, type Shipment } from './schemas.ts'
 import { shipmentUpdatedData } from './shipment-json.ts'
 import { statusOf } from './shipment-status.ts'
 
+/** Shipments per order, cancelled ones included: each read of the order adds them up. Parallel calls can exceed it by a few. */
+const MAX_SHIPMENTS = 1_000
+
 const findByReference = findReferenceIn('shipments')
 
 /** Locks the order, so that what is read of its shipments afterwards stays until the end of the transaction. */
 const lockOrder = statement<
   [tenantId: number, orderId: number | null, orderTenantId: string | null],
-  NamedOrder & { state_id: number; is_same: boolean | null }
+  NamedOrder & { state_id: number; is_same: boolean | null; is_full: boolean }
 >({
   name: 'lock_order_to_pack',
   connection: 'write',
-  sql: `${findOrderBy('id, order_tenant_id, warehouse_id, state_id')} for no key update`,
+  sql: `${findOrderBy(`id, order_tenant_id, warehouse_id, state_id,
+     exists (select from shipments s where s.tenant_id = $1 and s.order_id = orders.id offset ${MAX_SHIPMENTS - 1}) as is_full`)} for no key update`,
 })
 
 const STATUS = statusOf(`select state, total_quantity from shipments where tenant_id = $1 and order_id = $2
@@ -68,7 +73,7 @@ export const createShipment = endpoint({
   method: 'POST',
   path: '/shipments',
   summary: 'Pack a shipment',
-  description: `Begins a shipment of an order that is not cancelled, even before the order is completed. An order can have several shipments. Together, those that are not cancelled never have more of an order line than was taken for it: the quantity that completed flows picked or, in an order completed without picking, the ordered quantity. A product fills the order's lines in order, each up to the quantity that was taken and is not packed yet.
+  description: `Begins a shipment of an order that is not cancelled, even before the order is completed. An order can have up to 1,000 shipments, cancelled ones included. Together, the shipments that are not cancelled contain at most the quantity of each order line that was taken for it: the quantity that completed flows picked or, in an order completed without picking, the ordered quantity. A product fills the order's lines in order, each up to the quantity that was taken and is not packed yet.
 
 Packing changes no stock, flow or order. Sending the same shipment again with its \`reference\` changes nothing and returns its current state, at any later time. Different content with the same \`reference\` is an \`idempotency_conflict\`.`,
   errors: ['not_found', 'shipment_error'],
@@ -100,6 +105,7 @@ async function create(
   if (earlier !== undefined) return readShipment(tx, tenantId, earlier)
   requireLines(lines)
   requireUncancelled(order)
+  if (order.is_full) throw new ServiceError('shipment_error', `The order has ${MAX_SHIPMENTS} shipments, and cannot have more`)
   const values = packedValues(tenantId, order.id, packages, lines)
   const [row] = await tx.run(insert, [...values, reference, content.sent, content.meant, keyName])
   requireRoom(row as TooMuch)

@@ -64,27 +64,33 @@ export const listShipments = endpoint({
     const { records, pagination } = await list(db, caller.tenantId, query)
     const shipments = records.filter((record) => 'packages' in record)
     const isLarge = shipments.length < records.length
-    if (isLarge) respondInPieces({ field: 'shipments', pieces: piecesOf(db, caller.tenantId, records) })
+    if (isLarge)
+      respondInPieces({
+        field: 'shipments',
+        db,
+        pieces: piecesOf(records),
+        read: (source, ids) => readPiece(source, caller.tenantId, ids),
+      })
     return { shipments, pagination }
   },
 })
 
-/** The shipments of a page, in its order, a limited number of lines at a time. */
-async function* piecesOf(db: Queryable, tenantId: number, page: readonly Listed[]): AsyncGenerator<Shipment[]> {
+/** The ids of the shipments of a page, in its order, a limited number of lines at a time. */
+function* piecesOf(page: readonly Listed[]): Generator<number[]> {
   let ids: number[] = []
   let lines = 0
   for (const record of page) {
     const count = 'line_count' in record ? record.line_count : 0
     if (ids.length > 0 && lines + count > LINES_AT_ONCE) {
-      yield await pieceOf(db, tenantId, ids)
+      yield ids
       ;[ids, lines] = [[], 0]
     }
     ids.push(record.id)
     lines += count
   }
-  yield await pieceOf(db, tenantId, ids)
+  yield ids
 }
 
-async function pieceOf(db: Queryable, tenantId: number, ids: number[]): Promise<Shipment[]> {
+async function readPiece(db: Queryable, tenantId: number, ids: number[]): Promise<Shipment[]> {
   return (await db.run(selectPiece, [tenantId, ids])).map(({ shipment }) => shipment)
 }

@@ -53,7 +53,7 @@ export function requireLines(lines: readonly PackedLine[]): void {
   requireNone(
     lines.flatMap(({ line, product, path }) => {
       if (!isOfOrderLine(line)) return problemOf(line, product, path)
-      if (product.id === null) return [{ path: `${path}.order_detail_id`, error: 'is no line of the order' }]
+      if (product.id === null) return [{ path: `${path}.order_detail_id`, error: 'is not a line of the order' }]
       return problemOf({ product_id: product.id, quantity: line.quantity }, product, path)
     }),
   )

@@ -24,7 +24,7 @@ const reference = text(255, { minLength: 1 })
 
 const newPackageLine = z
   .object({
-    order_detail_id: id.nullish().describe('Id of a line of the order. A line of a package names it, or a product.'),
+    order_detail_id: id.nullish().describe('Id of a line of the order. Required unless a product is named.'),
     ...namedProduct,
     quantity: positiveQuantity
       .nullish()
@@ -168,7 +168,7 @@ const tracking = z
     tracking_number: trackingNumber.describe("The carrier's number of the package; null removes it."),
     tracking_url: trackingUrl.describe('http or https address that shows where the package is; null removes it.'),
   })
-  .meta({ id: 'PackageTracking', description: 'Tracking of a package. Fields that are not given stay.' })
+  .meta({ id: 'PackageTracking', description: 'Tracking of a package. Only the given fields change.' })
 
 export const updateShipmentInput = z.object({
   id: shipmentPathId,

@@ -10,7 +10,7 @@ export const shipmentState = z
 export const shipmentStatus = z
   .enum(['packing', 'partial', 'shipped', 'delivered'])
   .describe(
-    '`packing`: nothing of the order is shipped. `partial`: something is. `shipped`: the order is completed, and all that was taken for it is in shipments that are shipped or delivered. `delivered`: the same, and all are delivered.',
+    '`packing`: no goods of the order are shipped. `partial`: some are. `shipped`: the order is completed, and all goods taken for it are in shipments that are shipped or delivered. `delivered`: all of these shipments are delivered.',
   )
 
 export const shipmentReference = z.string().nullable().describe("The client's own identifier; null if none was given.")

@@ -18,7 +18,7 @@ export const namesProduct = [
   { ...CHECK_ALSO_WHEN_INVALID, path: ['product_id'], message: 'is required unless sku is given' },
 ] satisfies Parameters<z.ZodType<ProductByIdOrSku>['refine']>
 
-export const OTHER_PRODUCT = 'sku: names another product than product_id'
+export const OTHER_PRODUCT = 'sku: names a different product than product_id'
 
 /** What a row found by these fields. */
 interface FoundProductRow {
@@ -45,7 +45,7 @@ export function requireNamedProduct<Row extends FoundProductRow>(row: Row | unde
   const { product_id } = row
   if (product_id === null)
     throw new ServiceError('validation_error', OTHER_PRODUCT, {
-      details: [{ path: 'sku', error: 'names another product than product_id' }],
+      details: [{ path: 'sku', error: 'names a different product than product_id' }],
     })
   return { ...row, product_id }
 }

@@ -31,7 +31,7 @@ const changedLocation = locationId
 const product = { ...productByIdOrSku, sku: productByIdOrSku.sku.meta({ examples: ['TEA-G-100'] }) }
 const reason = text(1_000)
   .nullish()
-  .describe('Reason, stored with the movement. `stock/updated` includes it if the event allows the value.')
+  .describe('Reason, stored with the movement. `stock/updated` includes it if it is among the reasons of that event.')
 const quantityOf = (what: string): z.ZodNumber =>
   z.number().describe(`${what}, from 0 to ${MAX_QUANTITY} with at most 3 decimal places.`)
 const level = {
@@ -160,7 +160,7 @@ export const stockMovement = z
       .describe('Quantity moved. Positive for `IN` and `OUT`; the signed change for `TRANSFER` and `ADJUSTMENT`.'),
     ...level,
     reason: z.string().nullable().describe('Reason of the change; null if none was given.'),
-    user_id: z.int().optional().describe("The client's own id of the operator who picked. Absent if unknown."),
+    user_id: z.int().optional().describe("The client's own id of the operator of the pick, receipt or count. Absent if unknown."),
     order_id: z.int().optional().describe('Id of the order that caused the movement. Absent on movements without an order.'),
     created_at: returned.created_at,
   })
@@ -194,7 +194,7 @@ export const getStockBySkuOutput = z.object({
 const levelCursor = z
   .string()
   .max(100)
-  .regex(/^\d{1,15}\/[\s\S]{1,64}$/, 'must be the next_cursor of an earlier response')
+  .regex(/^\d{1,15}\/[\s\S]{1,64}$/u, 'must be the next_cursor of an earlier response')
   .refine((value) => !value.includes('\u0000'), 'must not contain the character U+0000')
   .refine((value) => value.isWellFormed(), 'must not contain a lone surrogate')
   .transform((value) => ({ productId: Number.parseInt(value, 10), locationId: value.slice(value.indexOf('/') + 1) }))

@@ -16,7 +16,7 @@ export interface Lists {
   products?: string
   events?: string
   reservations?: string
-  has_webhooks?: boolean
+  webhooks?: number
 }
 
 /** An entry, and what sorts it. */
@@ -67,7 +67,7 @@ export function entriesOf(lists: Lists): TimelineEntry[] {
   const entries = [createdOf(order)]
   for (const fields of rowsOf(lists.calls, 7).toSorted(failedFirst)) entries.push(callOf(fields))
   for (const fields of rowsOf(lists.states, 6)) entries.push(stateOf(fields))
-  for (const fields of rowsOf(lists.flows, 10)) addFlow(entries, fields)
+  for (const fields of rowsOf(lists.flows, 11)) addFlow(entries, fields)
   for (const fields of rowsOf(lists.shipments, 6)) addShipment(entries, fields)
   for (const fields of rowsOf(lists.returns, 6)) addReturn(entries, fields)
   addMovements(entries, lists, order[1])
@@ -96,15 +96,15 @@ function stateOf([at, id, stateId, previousStateId, by, reason]: Fields): Timeli
 
 function addFlow(
   entries: TimelineEntry[],
-  [startedAt, id, batchId, slot, operatorEmail, itemsPicked, quantityPicked, endedAt, state, reason]: Fields,
+  [startedAt, id, batchId, slot, operatorEmail, firstOperatorEmail, itemsPicked, quantityPicked, endedAt, state, reason]: Fields,
 ): void {
   const add = (change: string, at: string, dataOf: () => string): void => {
     entries.push({ at: inMilliseconds(at), rank: RANKS.flow, id: `flow_${id}_${change}`, data: dataOf })
   }
-  const data = (changedTo: string, items: string, picked: string, why: string): string =>
-    `{"flow_id":${id},"batch_id":${idOrNull(batchId)},"slot":${idOrNull(slot)},"state":"${changedTo}","operator_email":${text(operatorEmail)},"items_picked":${items},"total_quantity_picked":${picked},"reason":${textOrNull(why)}}`
-  add('start', startedAt, () => data('started', '0', '0', ''))
-  if (endedAt !== '') add('end', endedAt, () => data(state, itemsPicked, quantity(quantityPicked), reason))
+  const data = (changedTo: string, operator: string, items: string, picked: string, why: string): string =>
+    `{"flow_id":${id},"batch_id":${idOrNull(batchId)},"slot":${idOrNull(slot)},"state":"${changedTo}","operator_email":${text(operator)},"items_picked":${items},"total_quantity_picked":${picked},"reason":${textOrNull(why)}}`
+  add('start', startedAt, () => data('started', firstOperatorEmail || operatorEmail, '0', '0', ''))
+  if (endedAt !== '') add('end', endedAt, () => data(state, operatorEmail, itemsPicked, quantity(quantityPicked), reason))
 }
 
 function addMovements(entries: TimelineEntry[], lists: Lists, order: string): void {

@@ -1,6 +1,7 @@
 import type { Queryable } from '../../database/database.ts'
 import { statement } from '../../database/statements/statement.ts'
 import { type Delivery, type DeliveryRow, deliveryOf } from '../webhooks/index.ts'
+import { FEW_WEBHOOKS } from './timeline-sources.ts'
 
 /** A delivery, without its attempts. */
 export type DeliverySummary = Omit<Delivery, 'attempts'>
@@ -35,24 +36,24 @@ const selectDeliveries = statement<
    order by e.position, d.subscription_id`,
 })
 
-/** The deliveries of events, without their attempts, by the id of the event. */
+/** Look-ups of so many events are quick for any number of subscriptions. */
+const FEW_EVENTS = 10
+
+/** The deliveries of events to subscriptions, without their attempts, by the id of the event. */
 export async function findDeliveries(
   db: Queryable,
   tenantId: number,
-  events: readonly ListedEvent[],
+  { events, webhooks }: { events: readonly ListedEvent[]; webhooks: number },
 ): Promise<Map<string, DeliverySummary[]>> {
   const found = new Map<string, DeliverySummary[]>(events.map(({ id }) => [id, []]))
   const times = events.map(({ createdAt }) => createdAt).toSorted()
   const [first] = times
   const last = times.at(-1)
   if (first === undefined || last === undefined) return found
-  const rows = await db.run(selectDeliveries, [
-    tenantId,
-    events.map(({ id }) => id),
-    events.map(({ createdAt }) => createdAt),
-    first,
-    last,
-  ])
+  const values = [tenantId, events.map(({ id }) => id), events.map(({ createdAt }) => createdAt), first, last] as const
+  // Up to 10,000 pairs of an event and a subscription are looked for.
+  const isSlow = webhooks > FEW_WEBHOOKS && events.length > FEW_EVENTS
+  const rows = await db.run(selectDeliveries, [...values], isSlow ? { connection: 'slow' } : {})
   for (const row of rows) {
     const { attempts: _, ...delivery } = deliveryOf(row)
     found.get(row.event_id)?.push(delivery)

@@ -17,9 +17,9 @@ export const getTimeline = textEndpoint({
   summary: 'Read the timeline of an order',
   description: `Everything that happened to an order, oldest first: calls, changes of state, picking flows, stock movements, reservations, shipments, returns, and events with their deliveries.
 
-\`omitted\` lists the kinds that the key may not see: \`call\` needs \`admin\`, \`movement\` needs \`read:stock\`, \`event\` needs \`read:webhooks\`. Calls are kept for a year, reservations and events for 30 days, everything else as long as the order. Changes of state, calls and events from before the upgrade to the version with this operation are missing.
+\`omitted\` lists the kinds that the key may not see: \`call\` needs \`admin\`, \`movement\` needs \`read:stock\`, \`event\` needs \`read:webhooks\`. Calls are kept for a year, reservations and events for 30 days, everything else as long as the order. Only the latest 1,000 picking flows, changes of state, shipments and returns of the order are listed, 1,000 of each. Changes of state, calls and events recorded by versions without this operation are missing.
 
-Entries with the same time are ordered by kind, in the order above with the creation after calls, and then by id. Paging shows every entry once, even while entries are added.`,
+Entries with the same time are ordered by kind and then by id. The order of kinds is the one above, with the creation of the order after calls. Paging shows every entry once, even while entries are added.`,
   isAddition: true,
   input: timelineInput,
   output: timelineOutput,
@@ -31,7 +31,11 @@ Entries with the same time are ordered by kind, in the order above with the crea
     const page = read.entries.slice(0, limit)
     const last = page.at(-1)
     const next = read.entries.length > limit && last !== undefined ? cursorText({ ...last, at: new Date(last.at) }) : null
-    const entries = await textOf(page, read.hasWebhooks ? (events) => findDeliveries(db, caller.tenantId, events) : undefined)
+    const { webhooks } = read
+    const entries = await textOf(
+      page,
+      webhooks > 0 ? (events) => findDeliveries(db, caller.tenantId, { events, webhooks }) : undefined,
+    )
     return new JsonText(`{"entries":[${entries}],"omitted":${JSON.stringify(omitted)},"next_cursor":${JSON.stringify(next)}}`)
   },
 })

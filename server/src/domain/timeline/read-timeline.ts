@@ -144,8 +144,8 @@ export interface TimelineQuery {
 /** A part of a timeline. */
 export interface TimelinePart {
   entries: TimelineEntry[]
-  /** Whether the tenant has subscriptions; only known where there are events. */
-  hasWebhooks: boolean
+  /** Number of the tenant's subscriptions, only where there are events: see `FEW_WEBHOOKS`. */
+  webhooks: number
 }
 
 /** The entries of these kinds after a position, oldest first; undefined for an order that does not exist. */
@@ -155,7 +155,7 @@ export async function readTimeline(db: Queryable, tenantId: number, query: Timel
     if (lists === undefined) return undefined
     const entries = entriesFor(query, lists)
     if (!mayLackReservation(entries, query, most))
-      return { entries: entries.slice(0, query.limit), hasWebhooks: lists.has_webhooks === true }
+      return { entries: entries.slice(0, query.limit), webhooks: lists.webhooks ?? 0 }
   }
 }
 

@@ -70,7 +70,9 @@ export const DATA = {
       flow_id: z.int().describe('Id of the picking flow.'),
       ...batch,
       state: z.enum(FLOW_STATES).describe('`started`: the flow began. `completed`, `cancelled`: it ended.'),
-      operator_email: returned.operator_email,
+      operator_email: z
+        .string()
+        .describe('E-mail address of the operator who started the flow or, at its end, of the operator it was assigned to.'),
       items_picked: z.int().describe('Number of order lines with picks in the flow; 0 at its start.'),
       total_quantity_picked: z.number().describe('Total quantity picked in the flow; 0 at its start.'),
       reason: z.string().nullable().describe('Reason of the cancellation; null if none was given.'),
@@ -82,7 +84,7 @@ export const DATA = {
         .int()
         .optional()
         .describe(
-          'Id of the picking flow of a pick, its undo or its cancellation. Absent on other movements, and on those from before the upgrade to the version with this operation.',
+          'Id of the picking flow of a pick, its undo or its cancellation. Absent on other movements, and on movements recorded by versions without this operation.',
         ),
       pick_id: z.string().optional().describe('Id of the pick that was made or undone. Absent like `flow_id`.'),
     })

@@ -2,6 +2,8 @@
 // a time. `entries-of.ts` makes the entries. No query formats anything, and a range is two columns of an index.
 // `q` is a page to read: the id of the order, the limit of the long lists, and where each of these begins. $1 is the tenant, $2 the separator.
 
+/** Of an order that has more flows, changes of state, shipments or returns than this, the latest ones: nothing else bounds them, and all tenants share the connections. */
+export const MAX_RECORDS = 1_000
 const EVENTS_KEPT = `interval '30 days'`
 const CALLS_KEPT = `interval '365 days'`
 
@@ -23,6 +25,7 @@ const FLOW = row(
   orNull('batch_id'),
   orNull('slot'),
   'operator_email',
+  orNull('first_operator_email'),
   'items_picked',
   'total_quantity_picked',
   orNull('coalesce(completed_at, cancelled_at)'),
@@ -39,6 +42,12 @@ const RETURN = row(
   orNull('cancelled_at'),
 )
 
+/** SQL for the latest records of the order in a table, by `id` or an expression of it. */
+const latest = (table: string, id = 'id'): string =>
+  `(select * from ${table} where tenant_id = $1 and order_id = q.order_id order by ${id} desc limit ${MAX_RECORDS}) ${table}`
+/** Their index of orders has no id: by a plain one, Postgres could look through all of the tenant. */
+const UNINDEXED_ID = 'id + 0'
+
 /** What tells of the creation, in one column: with each response, the driver makes something of each column's name and type. */
 export const CREATED = row('o.created_at', 'o.id', 'o.order_tenant_id', 'o.warehouse_id', 'o.items_count', 'o.total_quantity')
 
@@ -47,7 +56,7 @@ export const ORDER = `cross join lateral (
      select id, order_tenant_id, warehouse_id, items_count, total_quantity, created_at, has_shipments from orders where tenant_id = $1 and id = q.order_id limit 1
    ) o cross join lateral (
      select ${aggregated(FLOW)} as list, array_agg('flow/' || id) || array_agg('batch/' || batch_id) as names
-     from picking_flows where tenant_id = $1 and order_id = q.order_id
+     from ${latest('picking_flows')}
    ) flow`
 
 /** The names under which its calls are listed, besides those of the order: see `namedRecords`. */
@@ -55,9 +64,9 @@ export const NAMES = `cross join lateral (select flow.names) named (names)`
 
 /** Its shipments and returns, which few orders have, and their names, too. */
 export const RECORDS = `cross join lateral (
-     select ${aggregated(SHIPMENT)} as list, array_agg('shipment/' || id) as names from shipments where tenant_id = $1 and order_id = q.order_id
+     select ${aggregated(SHIPMENT)} as list, array_agg('shipment/' || id) as names from ${latest('shipments', UNINDEXED_ID)}
    ) shipment cross join lateral (
-     select ${aggregated(RETURN)} as list, array_agg('return/' || id) as names from returns where tenant_id = $1 and order_id = q.order_id
+     select ${aggregated(RETURN)} as list, array_agg('return/' || id) as names from ${latest('returns', UNINDEXED_ID)}
    ) return_record cross join lateral (select flow.names || shipment.names || return_record.names) named (names)`
 
 /** Whether there are any. */
@@ -65,7 +74,7 @@ export const HAS_RECORDS = `o.has_shipments is true or exists (select from retur
 
 export const STATES = list(
   row('at', 'id', 'state_id', 'previous_state_id', 'changed_by', textOrNull('reason')),
-  'from order_state_changes where tenant_id = $1 and order_id = q.order_id',
+  `from order_state_changes where tenant_id = $1 and order_id = q.order_id order by id desc limit ${MAX_RECORDS}`,
 )
 
 const CALL = row('at', 'id', 'operation', 'key_name', 'address', 'request_id', orNull('error'))
@@ -115,6 +124,10 @@ const eventsAfter = (after: After, ofRow: string, condition = ''): string =>
      order by created_at, event_id limit q.most`,
   )
 
+/** The number of the tenant's subscriptions, of which each can have a delivery of an event; of many, one more than `FEW_WEBHOOKS`. */
+export const FEW_WEBHOOKS = 10
+const WEBHOOKS = `(select count(*)::int from (select from webhook_subscriptions where tenant_id = $1 limit ${FEW_WEBHOOKS + 1}) w)`
+
 interface LongList {
   /** What it needs beside the records. */
   from?: string
@@ -136,7 +149,7 @@ const LISTS: Record<LongKind, (after: After) => LongList> = {
   movement: (after) => ({ from: movementsAfter(after), columns: `movement.list as movements, ${PRODUCTS} as products` }),
   // With the data of reservations, which are events too: one reading makes the entries of both kinds.
   event: (after) => ({
-    columns: `${eventsAfter(after, row('created_at', 'event_id', 'topic', orNull('data')))} as events, exists (select from webhook_subscriptions where tenant_id = $1) as has_webhooks`,
+    columns: `${eventsAfter(after, row('created_at', 'event_id', 'topic', orNull('data')))} as events, ${WEBHOOKS} as webhooks`,
   }),
 }
 

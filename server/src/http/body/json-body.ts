@@ -32,7 +32,7 @@ export function acceptJsonBodies(app: FastifyInstance, scheduler: RequestSchedul
     done()
   })
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
-    const waits = startRequest(request, scheduler, body.length > LARGE_BYTES ? body.length : 0)
+    const waits = startWithBody(request, scheduler, body)
     if (waits !== undefined) await waits
     return await readJson(request, body)
   })
@@ -40,6 +40,11 @@ export function acceptJsonBodies(app: FastifyInstance, scheduler: RequestSchedul
     if (body.length === 0) return undefined
     throw unsupportedMediaType(request)
   })
+}
+
+/** Starts the request as one with a body of this size. Without a promise it has started. */
+export function startWithBody(request: FastifyRequest, scheduler: RequestScheduler, body: Buffer): Promise<void> | undefined {
+  return startRequest(request, scheduler, body.length > LARGE_BYTES ? body.length : 0)
 }
 
 /** The value of a body. Throws `validation_error`, `unsupported_media_type`. */

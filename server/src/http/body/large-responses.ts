@@ -56,6 +56,16 @@ export class LargeResponses {
     return Readable.from(beginningWith(first, texts))
   }
 
+  /** Reads a large list for a response that is sent whole, when no other large response of the tenant is in progress. */
+  async inTurn<T>(tenantId: number, read: () => Promise<T>): Promise<T> {
+    await this.#begin(tenantId)
+    try {
+      return await read()
+    } finally {
+      this.#end(tenantId)
+    }
+  }
+
   async *#texts(
     tenantId: number,
     data: object,

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../errors/service-error.ts'
-import { activeTenants } from '../../runtime/event-loop/active-tenants.ts'
+import { type ActiveTenants, activeTenants } from '../../runtime/event-loop/active-tenants.ts'
 
 const POLL_MS = 20
 const LONGEST_WAIT_MS = 10_000
@@ -33,13 +33,15 @@ export interface ByteLimits {
  */
 export class ByteShares {
   readonly #limits: ByteLimits
+  readonly #tenants: ActiveTenants
   readonly #held = new Map<number, number>()
   readonly #waiting = new Map<number, Waiting[]>()
   #timer: NodeJS.Timeout | undefined
   #total = 0
 
-  constructor(limits: ByteLimits) {
+  constructor(limits: ByteLimits, tenants = activeTenants) {
     this.#limits = limits
+    this.#tenants = tenants
   }
 
   /** Bytes currently held by all tenants. */
@@ -102,9 +104,12 @@ export class ByteShares {
   #isFull(tenantId: number, more = 0): boolean {
     const held = this.#held.get(tenantId) ?? 0
     const { perTenant, perSharing, inAll } = this.#limits
-    if (held > 0 && held + more > (activeTenants.isAlone(tenantId) ? perTenant : perSharing)) return true
-    const total = this.#total + more
-    return total > 2 * inAll || (total > inAll && held > inAll / this.#held.size)
+    if (held > 0 && held + more > (this.#tenants.isAlone(tenantId) ? perTenant : perSharing)) return true
+    // What those without a key leave unread must not keep any tenant waiting.
+    const heldByNobody = tenantId === NOBODY ? undefined : this.#held.get(NOBODY)
+    const total = this.#total - (heldByNobody ?? 0) + more
+    const sharers = this.#held.size - (heldByNobody === undefined ? 0 : 1)
+    return total > 2 * inAll || (total > inAll && held > inAll / sharers)
   }
 
   #add(tenantId: number, bytes: number): void {

@@ -6,6 +6,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** How long a client may read nothing of a response of this route. */
     readTimeoutMs?: number
+    /** Maximum memory of a stream that is sent by this route, in bytes. Default: 1 MiB. */
+    streamBytes?: number
   }
 }
 
@@ -67,7 +69,7 @@ export function limitMemory(app: FastifyInstance, bodyLimit: number): { held: He
   })
 
   app.addHook('onSend', (request, reply, payload, done) => {
-    const bytes = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length : isStream(payload) ? STREAM_BYTES : 0
+    const bytes = bytesOf(payload, request)
     if (bytes > SMALL_BYTES && !reply.raw.destroyed) {
       reply.raw.once('close', responses.hold(request.caller?.tenantId ?? NOBODY, bytes))
       closeWhenUnread(reply, request.routeOptions.config.readTimeoutMs ?? READ_TIMEOUT_MS)
@@ -79,6 +81,12 @@ export function limitMemory(app: FastifyInstance, bodyLimit: number): { held: He
     held: { bodies: () => bodies.total, responses: () => responses.total },
     refuse: (request) => responses.requireRoom(request.caller?.tenantId ?? NOBODY),
   }
+}
+
+/** The memory that the body of a response holds. */
+function bytesOf(payload: unknown, request: FastifyRequest): number {
+  if (typeof payload === 'string' || Buffer.isBuffer(payload)) return payload.length
+  return isStream(payload) ? (request.routeOptions.config.streamBytes ?? STREAM_BYTES) : 0
 }
 
 function closeWhenUnread({ raw }: FastifyReply, timeoutMs: number): void {

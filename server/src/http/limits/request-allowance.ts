@@ -34,7 +34,8 @@ const FEW_WINDOWS = 10_000
  */
 const share = (free: string): string => `greatest(0, least(${free}, greatest($4::bigint, ceil((${free}) / 10.0)::bigint)))`
 
-const OVER = 'w.ends_at <= clock_timestamp()'
+/** Also if the clock of Postgres was set back: a minute that ends later than one that begins now would last as long as the step. */
+const OVER = `(w.ends_at <= clock_timestamp() or w.ends_at > clock_timestamp() + ${WINDOW} + interval '1 second')`
 const FREE = `$3::bigint - case when ${OVER} then 0 else w.taken end`
 
 const takeShare = statement<

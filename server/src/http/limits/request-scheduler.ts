@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { activeTenants } from '../../runtime/event-loop/active-tenants.ts'
+import { type ActiveTenants, activeTenants } from '../../runtime/event-loop/active-tenants.ts'
 import { Pace } from './pace.ts'
 
 declare module 'fastify' {
@@ -69,6 +69,7 @@ interface Line {
  * would share the processor and the database with the next request of another tenant. A single tenant does not wait.
  */
 export class RequestScheduler {
+  readonly #tenants: ActiveTenants
   readonly #hasLimit: boolean
   readonly #mostWithinPace: number
   /** Number of requests beyond the pace that start in one iteration of the event loop. */
@@ -81,7 +82,8 @@ export class RequestScheduler {
   #isTicking = false
 
   /** Takes the limit of a tenant. 0 means no limit: then there is no pace, and every request exceeds it. */
-  constructor(requestsPerMinute: number) {
+  constructor(requestsPerMinute: number, tenants = activeTenants) {
+    this.#tenants = tenants
     this.#hasLimit = requestsPerMinute > 0
     this.#atOnce = this.#hasLimit ? 1 : AT_WORK_WITHOUT_LIMIT
     this.#factor = Math.max(1, requestsPerMinute / DEFAULT_LIMIT)
@@ -90,7 +92,7 @@ export class RequestScheduler {
 
   /** Starts a request as soon as its tenant may have another one in progress. Without a promise it has started. Each request must be finished. */
   start(tenantId: number, largeBytes = 0): StartedRequest | Promise<StartedRequest> {
-    activeTenants.see(tenantId)
+    this.#tenants.see(tenantId)
     const line = this.#lineOf(tenantId)
     const waiting = largeBytes > 0 ? line.large : line.small
     const started = waiting.length === 0 ? this.#startIfFree(line, largeBytes) : undefined
@@ -141,7 +143,7 @@ export class RequestScheduler {
   #startIfFree(line: Line, largeBytes: number): StartedRequest | undefined {
     const isLarge = largeBytes > 0
     const isBeyondPace = isLarge || !line.pace.isAllowed
-    if (!activeTenants.isAlone(line.tenantId) && !this.#isFree(line, isLarge, isBeyondPace)) return undefined
+    if (!this.#tenants.isAlone(line.tenantId) && !this.#isFree(line, isLarge, isBeyondPace)) return undefined
     line.pace.take(1)
     line.largePace.take(largeBytes)
     const started = { line, isLarge, isBeyondPace, startedAtMs: performance.now() }

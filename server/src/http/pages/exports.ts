@@ -97,7 +97,13 @@ export class Exports {
     })
     if (request.method === 'HEAD') return await reply.send()
     this.#requireNone(caller.tenantId)
-    return await reply.send(await this.#stream(reply, this.#pieces(list, shard, caller.tenantId, ticket.query)))
+    // When the tenant was moved, its rows are deleted here. The client decides how long it reads: a key that is revoked meanwhile reads no more.
+    const requireStill = async (): Promise<void> => {
+      if (!shards.isIn(caller.tenantId, shard)) throw beingMoved()
+      await authentication.requireStill(request, caller)
+    }
+    const batches = list.read(shard.forTenant(caller.tenantId), caller.tenantId, ticket.query)
+    return await reply.send(await this.#stream(reply, this.#pieces(list, caller.tenantId, batches, requireStill)))
   }
 
   /** The stream. What fails before its first piece is a response of its own; later, the connection is closed, and no file looks complete. */
@@ -115,19 +121,19 @@ export class Exports {
   }
 
   /** The file in pieces. The export runs from the first one that is asked for. */
-  async *#pieces(list: ExportedList, shard: Database, tenantId: number, query: object): AsyncGenerator<string, undefined> {
-    const { shards } = this.#options
+  async *#pieces(
+    list: ExportedList,
+    tenantId: number,
+    batches: ReturnType<ExportedList['read']>,
+    requireStill: () => Promise<void>,
+  ): AsyncGenerator<string, undefined> {
     this.#running.add(tenantId)
     try {
-      // When the tenant was moved, its rows are deleted here.
-      const requireStay = (): void => {
-        if (!shards.isIn(tenantId, shard)) throw beingMoved()
-      }
       let start = BYTE_ORDER_MARK + csvHeader(list.columns, CSV)
       let beganAtMs = performance.now()
-      for await (const rows of list.read(shard.forTenant(tenantId), tenantId, query)) {
-        requireStay()
+      for await (const rows of batches) {
         for (const piece of piecesOf(rows)) {
+          await requireStill()
           const csv = start + csvLines(piece, list.columns, CSV)
           const tookMs = performance.now() - beganAtMs
           if (csv !== '') yield csv
@@ -136,7 +142,7 @@ export class Exports {
           beganAtMs = performance.now()
         }
       }
-      requireStay()
+      await requireStill()
       if (start !== '') yield start
     } finally {
       this.#running.delete(tenantId)

@@ -18,7 +18,7 @@ export async function requireSession(request: FastifyRequest, reply: FastifyRepl
   const session = await sessions.find(value, request.headers['x-page-background'] !== '1')
   if (session === undefined) {
     if (value !== undefined) clearCookie(request, reply, 'dashboard')
-    throw new ServiceError('no_session', 'Sign in: this browser has no session, or it has ended')
+    throw ended()
   }
   if (!session.allows(request.ip)) throw addressNotAllowed(request.ip)
   return session
@@ -36,6 +36,8 @@ export interface PageAuthentication {
   authenticate(request: FastifyRequest, reply: FastifyReply): Promise<void>
   /** The caller of a navigation, which cannot have the header. */
   callerInMode(request: FastifyRequest, reply: FastifyReply, mode: Mode): Promise<Caller>
+  /** Throws when the session of a caller has ended since, for a response that takes long. */
+  requireStill(request: FastifyRequest, caller: Caller): Promise<void>
 }
 
 export function pageAuthentication(shards: Shards, sessions: Sessions): PageAuthentication {
@@ -47,6 +49,11 @@ export function pageAuthentication(shards: Shards, sessions: Sessions): PageAuth
     },
     callerInMode: async (request, reply, mode) =>
       await callerOf(shards, sessions, request, await requireSession(request, reply, sessions), mode),
+    requireStill: async (request, caller) => {
+      const session = await sessions.find(readCookie(request, 'dashboard'), false)
+      if (session === undefined || session.id !== caller.session?.id) throw ended()
+      if (!session.allows(request.ip)) throw addressNotAllowed(request.ip)
+    },
   }
 }
 
@@ -105,4 +112,8 @@ async function withSandbox(shards: Shards, sessions: Sessions, request: FastifyR
   const again = await sessions.find(readCookie(request, 'dashboard'), false)
   if (again === undefined) throw new ServiceError('no_session', 'Sign in: the session of this browser has ended')
   return again
+}
+
+function ended(): ServiceError {
+  return new ServiceError('no_session', 'Sign in: this browser has no session, or it has ended')
 }

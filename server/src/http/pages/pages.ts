@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../errors/service-error.ts'
+import { loadOnce } from '../../runtime/load-once.ts'
 import type { AdmitDevice } from '../rest.ts'
 import { pathOf } from '../url-path.ts'
 import type { PageApp, PageRequest } from './page-request.ts'
@@ -13,13 +14,16 @@ const EXPORTS = '/dashboard/exports'
 const PAUSED_DOWNLOAD_MS = 60_000
 const DEVICE = '/scan/session'
 const OPERATOR = '/scan/session/operator'
+/** Of a file, what is read of it and what waits to be sent. */
+const FILE_BYTES = 131_072
 /** The body is a key, a code, a badge or the filters of a list. */
 const BODY_LIMIT = 4_096
 
 /** The pages of the server. Their modules are loaded with the first request of a page, so that they do not slow down the start. */
 export class Pages {
   readonly #options: PageServiceOptions
-  #service: Promise<PageService> | undefined
+  readonly #load = loadOnce(async () => (this.#service = new (await import('./page-service.ts')).PageService(this.#options)))
+  #service: PageService | undefined
 
   constructor(options: PageServiceOptions) {
     this.#options = options
@@ -27,12 +31,12 @@ export class Pages {
 
   /** Removes a session from this process's cache. */
   forget(tenantId: number, sessionId: number): void {
-    void this.#service?.then((service) => service.forget(tenantId, sessionId))
+    this.#service?.forget(tenantId, sessionId)
   }
 
   /** Removes all sessions of an API key from this process's cache. */
   forgetKey(keyId: number): void {
-    void this.#service?.then((service) => service.forgetKey(keyId))
+    this.#service?.forgetKey(keyId)
   }
 
   /** Authenticates a call of an operation by a page. */
@@ -76,15 +80,12 @@ export class Pages {
     })
     await app.register(async (scope) => {
       requireKind(scope, 'document')
+      const config = { streamBytes: FILE_BYTES }
       for (const name of APPS) {
         for (const url of [`/${name}`, `/${name}/*`])
-          scope.get(url, async (request, reply) => (await this.#load()).sendPage(request, reply, name))
+          scope.get(url, { config }, async (request, reply) => (await this.#load()).sendPage(request, reply, name))
       }
     })
-  }
-
-  #load(): Promise<PageService> {
-    return (this.#service ??= import('./page-service.ts').then(({ PageService }) => new PageService(this.#options)))
   }
 }
 

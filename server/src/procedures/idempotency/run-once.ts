@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { TRPCError } from '@trpc/server'
 import { retried } from '../../database/connections/retried.ts'
-import { isRetryable } from '../../database/errors.ts'
+import { isRetryable, isUnavailable } from '../../database/errors.ts'
 import { KeyTaken } from '../../database/keyed-calls/claim-keys.ts'
 import { KeptElsewhere } from '../../database/keyed-calls/keep-responses.ts'
 import { KeyedCall } from '../../database/keyed-calls/keyed-call.ts'
@@ -21,7 +21,7 @@ export interface KeyedRequest {
 }
 
 /** The fields of the context that are replaced for a call with a key. */
-type Once = Pick<CallContext, 'db' | 'forgetKey'>
+type Once = Pick<CallContext, 'db' | 'forgetKey' | 'sessionRules'>
 type Work = (once: Once) => Promise<unknown>
 
 /** The audit entry of a call was left out for a stored response, which is not there. Nothing was changed. */
@@ -75,23 +75,28 @@ async function onceMore(error: unknown, { change }: ProcedureContext, attempt: (
 /** The work and its response are in one transaction: after a crash, both exist or neither. */
 async function runInTransaction(context: ProcedureContext, keyed: KeyedCall, work: Work): Promise<CallResult> {
   const db = new KeyedQueries(context.db, keyed)
-  const revoked: number[] = []
+  const afterCommit: (() => void)[] = []
+  const { forgetKey, sessionRules } = context
   try {
-    const data = await work({ db, forgetKey: (keyId) => void revoked.push(keyId) })
+    const data = await work({
+      db,
+      forgetKey: (keyId) => void afterCommit.push(() => forgetKey(keyId)),
+      sessionRules: { ...sessionRules, forget: (...session) => void afterCommit.push(() => sessionRules.forget(...session)) },
+    })
     await db.keep(context.encryption.encrypt(textOf(data)))
-    // After the commit: if a revoked key were read again earlier, it would be cached as valid.
-    revoked.forEach(context.forgetKey)
+    // If a revoked key or an ended session were read again earlier, it would be cached as valid.
+    for (const forget of afterCommit) forget()
     return { data, isReplayed: false }
   } catch (error) {
     await db.abandon()
-    if (keyed.isClaimed && !(error instanceof KeptElsewhere)) throw error
+    if (keyed.isClaimed && isUnavailable(error)) throw error
     return await insteadOf(error, context, keyed)
   }
 }
 
 /**
- * The result of a call that failed before it had its key, or whose key another request had. A stored response takes precedence over any
- * error of the request.
+ * The result of a call that failed, or whose key another request had. A stored response takes precedence over any error of the request, also
+ * if the call had its key: the first request may have ended just before that, and its change may be why this one failed.
  */
 async function insteadOf(error: unknown, { db, encryption, change }: ProcedureContext, keyed: KeyedCall): Promise<CallResult> {
   const cause = error instanceof TRPCError ? error.cause : error
