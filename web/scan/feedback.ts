@@ -40,7 +40,7 @@ export class Feedback {
     return this.#context?.state !== 'running'
   }
 
-  /** Turns sound on. Call it in the handler of a tap. */
+  /** Turns sound on. Call it in the handler of a tap or key. */
   unlock(): void {
     if (!('AudioContext' in globalThis)) return
     if (this.#context === undefined) {

@@ -5,6 +5,7 @@ import { isTooOld } from '../shared/is-too-old.ts'
 import { App } from './app/app.ts'
 import { startBackground } from './app/background.ts'
 import { holdPage } from './app/page-lock.ts'
+import { reloadOnce } from './app/reload-once.ts'
 import { signIn } from './app/session.ts'
 import { keepUpToDate } from './app/updates.ts'
 import { AppContext } from './app/use-app.ts'
@@ -13,6 +14,7 @@ import { takeEnrolmentCode } from './enrolment-code.ts'
 import { NoStore } from './screens/no-store.tsx'
 import { OtherTab } from './screens/other-tab.tsx'
 import { Root } from './screens/root.tsx'
+import { isNamed } from './store/database.ts'
 import { Store } from './store/store.ts'
 import { listenToWedge } from './wedge/listen.ts'
 import { Wedge } from './wedge/wedge.ts'
@@ -59,7 +61,9 @@ async function open(lost: AbortSignal, number: number): Promise<void> {
   if (lost.aborted && number !== newest) return
   if (lost.aborted) showOtherTab()
   else if (opened instanceof Store) run(opened, lost)
-  else show(<NoStore isFull={opened instanceof DOMException && opened.name === 'QuotaExceededError'} onAgain={takeOver} />)
+  // Another tab has a newer build, and with it a newer database.
+  else if (isNamed(opened, 'VersionError') && (await reloadOnce())) return
+  else show(<NoStore isFull={isNamed(opened, 'QuotaExceededError')} onAgain={takeOver} />)
 }
 
 const storeOrError = (): Promise<unknown> => Store.open().catch((error: unknown) => error)
@@ -72,8 +76,9 @@ function run(store: Store, lost: AbortSignal): void {
   const wedge = new Wedge(store.kept.settings)
   store.subscribe(() => (wedge.settings = store.kept.settings))
   listenToWedge(wedge, ({ text, usText, at }) => app.scan([text, usText], at), lost)
-  // Browsers permit sound after a tap, any tap.
-  addEventListener('pointerdown', () => app.feedback.unlock(), { capture: true, signal: lost })
+  // Browsers permit sound after a tap or a key, any one: also after those of a scanner.
+  for (const event of ['pointerdown', 'keydown'])
+    addEventListener(event, () => app.feedback.unlock(), { capture: true, signal: lost })
   leaveOutDoubleTaps(lost)
   startBackground(app, lost)
   // Without it the app works as long as there is a connection.

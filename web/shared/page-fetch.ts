@@ -13,6 +13,8 @@ export interface CallRecord {
   status: number
   durationMs: number
   requestId: string | undefined
+  /** The server's time, to the second. */
+  serverTime: string | undefined
   at: Date
 }
 
@@ -50,8 +52,13 @@ function clockAhead(): number {
 
 /** Somebody uses this page, also without a key or the pointer. */
 export function markUse(): void {
+  setIdle(0)
+}
+
+/** Somebody used this page so long ago, perhaps before it was loaded. */
+export function setIdle(ms: number): void {
   lastUseAt = performance.now()
-  missedMs = 0
+  missedMs = ms
 }
 
 /** How long ago somebody used this page. */
@@ -71,6 +78,7 @@ export function pageFetch({ app, mode, headers = () => ({}), onCall }: PageFetch
         status: response?.status ?? 0,
         durationMs: Math.round(performance.now() - startedAt),
         requestId: response?.headers.get('X-Request-Id') ?? undefined,
+        serverTime: response?.headers.get('Date') ?? undefined,
         at: new Date(),
       })
     try {

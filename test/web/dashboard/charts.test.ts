@@ -8,6 +8,7 @@ import { openScreen, resize } from '../support/open-screen.ts'
 import { seed, signIn } from '../support/page-server.ts'
 
 const DAY_MS = 86_400_000
+const ERP = { name: 'ERP', preset: 'erp_sync' }
 const dayIn = (days: number): string => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10)
 
 /** The rows of the table of a chart, which is opened, a line each. */
@@ -215,12 +216,27 @@ it('usage: requests by their result, and what is called most', async ({ window: 
      from generate_series(1, 20) h, unnest(array['orders.list', 'orders.get']) operation`,
     [tenant.id],
   )
+  // The second one as after a rotation.
+  const keys = [await seed(tenant, '/api-keys', ERP), await seed(tenant, '/api-keys', ERP)]
+  await service.db.dedicatedPool.query(
+    `insert into usage_hours select $1, date_trunc('hour', now()), key.id, 'stock.adjust', 20 + place, 0, 0, 0
+     from unnest($2::bigint[]) with ordinality as key(id, place)`,
+    [tenant.id, keys.map(({ id }) => id)],
+  )
   await signIn(page, tenant.key, '/usage')
   const name = /^Requests by result: 4,\d{3} requests, 8\d(\.\d)? % without an error$/
   await page.getByRole('img', { name }).waitFor()
   expect(await marksOf(page, name)).toEqual(['fine true', 'client true', 'limited true', 'server true'])
   const top = page.getByRole('table', { name: 'Most called' }).locator('tbody tr').first().getByRole('cell')
   expect((await top.allTextContents())[1]).toBe('2,000')
+  const used = page.getByRole('table', { name: 'Most active keys' }).locator('tbody tr').filter({ hasText: 'ERP' })
+  const keysAndRequests = (): Promise<(string | null)[][]> =>
+    used.evaluateAll((rows) => rows.map((row) => [...row.querySelectorAll('td')].slice(0, 2).map((cell) => cell.textContent)))
+  // The names of the keys are another read.
+  await expect.poll(keysAndRequests).toEqual([
+    [`ERP (${keys[1].prefix}…)`, '22'],
+    [`ERP (${keys[0].prefix}…)`, '21'],
+  ])
 })
 
 it('axe finds nothing on charts with data and their tables, at phone and desk size, and nothing is cut', async ({

@@ -193,3 +193,32 @@ it('approval says how many lines were not counted, and leaves them alone', async
   await page.getByRole('status').getByText('Approved count CC-1').last().waitFor()
   expect(await levelsOf(tenant)).toEqual({ Tea: 4, Cup: 2, Mate: 0 })
 })
+
+it('what is typed while a line is being saved belongs to the next line, and a correction of the line stays', async ({
+  window: { page },
+  tenant,
+}) => {
+  await stocked(tenant)
+  const count = await seed(tenant, '/counts', { reference: 'CC-1', location_ids: ['A'] })
+  const held = Promise.withResolvers<void>()
+  await page.route('**/entries', async (route) => {
+    await held.promise
+    await route.continue()
+  })
+  await signIn(page, tenant.key, `/counts/${count.id}`)
+  const tea = page.getByRole('spinbutton', { name: 'Count of Tea at A' })
+  const cup = page.getByRole('spinbutton', { name: 'Count of Cup at A' })
+  await tea.fill('4')
+  for (const key of ['Enter', '7', '5', 'Enter']) await page.keyboard.press(key)
+  expect([await tea.inputValue(), await cup.inputValue()]).toEqual(['4', '75'])
+  await tea.fill('3')
+  held.resolve()
+  for (const said of ['Counted 4 × Tea at A', 'Counted 75 × Cup at A'])
+    await page.getByRole('status').getByText(said).last().waitFor()
+  expect(await tea.inputValue()).toBe('3')
+  const { lines } = (await tenant.request('GET', `/counts/${count.id}`)).body.data
+  expect(lines).toMatchObject([
+    { product_name: 'Tea', counted_quantity: 4 },
+    { product_name: 'Cup', counted_quantity: 75 },
+  ])
+})

@@ -1,6 +1,7 @@
 import { describe, expect } from 'vitest'
 import { it } from '../support/browser.ts'
 import { seed, signIn } from '../support/page-server.ts'
+import { focusedName } from '../support/keyboard.ts'
 import { newOperator, ScanClient } from '../support/scan-client.ts'
 import { readBarcode } from '../support/read-barcode.ts'
 
@@ -48,6 +49,12 @@ describe('devices', () => {
     await dialog.getByRole('combobox', { name: 'Key' }).press('Enter')
     await dialog.getByRole('button', { name: 'Make a code' }).click()
     await dialog.getByRole('alert').getByText('API key not found').waitFor()
+    // Of a name that is no key's, the code would have the rights of the session's own key.
+    await dialog.getByRole('combobox', { name: 'Key' }).fill('Handheld')
+    await dialog.getByRole('combobox', { name: 'Key' }).press('Tab')
+    await dialog.getByRole('alert').getByText('No key, or more than one, is called Handheld').waitFor()
+    await dialog.getByRole('button', { name: 'Make a code' }).click()
+    await expect.poll(() => focusedName(page)).toBe('Key')
     await dialog.getByRole('combobox', { name: 'Key' }).fill('Handh')
     await page.getByRole('option', { name: /Handhelds/ }).click()
     await dialog.getByRole('button', { name: 'Make a code' }).click()

@@ -3,6 +3,7 @@ import { describe, expect } from 'vitest'
 import { atMost } from '../../support/patience.ts'
 import { abandonCall } from '../support/abandoned-call.ts'
 import { it, type TestTenant } from '../support/browser.ts'
+import { focusedName } from '../support/keyboard.ts'
 import { layoutProblems } from '../support/layout.ts'
 import { seed, signIn } from '../support/page-server.ts'
 import { answerUnsaved, unsavedQuestion } from '../support/unsaved.ts'
@@ -295,6 +296,41 @@ describe('D9: failure in the middle of a form', () => {
     expect(await productsOf(tenant)).toEqual(['Tea'])
   })
 
+  it('a server that no longer responds: it is said from the second lost pulse on, with the time of the last response', async ({
+    window,
+    tenant,
+  }) => {
+    const { page } = window
+    window.expectComplaint(/ERR_FAILED/)
+    await page.clock.install({ time: '2030-01-01T14:02:00Z' })
+    await signIn(page, tenant.key, '/orders')
+    await page.getByText('No orders yet').waitFor()
+    const bar = page.getByText(/No connection: what you see is from/)
+    const isPulse = (one: { url(): string }): boolean => one.url().endsWith('/dashboard/pulse')
+    const lost = (): Promise<unknown> => page.waitForEvent('requestfailed', isPulse)
+    const answered = (): Promise<unknown> => page.waitForEvent('response', isPulse)
+    const beat = async (outcome: Promise<unknown>): Promise<void> => {
+      await page.clock.runFor(3_000)
+      await outcome
+    }
+    const first = lost()
+    await page.route('**/dashboard/pulse', (route) => route.abort(), { times: 1 })
+    await beat(first)
+    expect(await bar.count()).toBe(0)
+    await beat(answered())
+    expect(await bar.count()).toBe(0)
+
+    await page.route('**/dashboard/**', (route) => route.abort())
+    await beat(lost())
+    await beat(lost())
+    await bar.waitFor()
+    await page.clock.fastForward(1_200_000)
+    expect(await bar.textContent()).toMatch(/ is from 14:0\d$/)
+    await page.unroute('**/dashboard/**')
+    await beat(answered())
+    await bar.waitFor({ state: 'detached' })
+  })
+
   it('a lost response: saving again sends the same key, so that it is carried out once', async ({ window, tenant }) => {
     const { page } = window
     window.expectComplaint(/ERR_FAILED/)
@@ -409,6 +445,38 @@ describe('D9: failure in the middle of a form', () => {
     await alert.getByRole('button', { name: 'Try again' }).click()
     await page.getByText('No products yet').waitFor()
   })
+})
+
+it('while a form is saved nothing can be typed that would be lost; after a refusal the focus is where it was', async ({
+  window,
+  tenant,
+}) => {
+  const { page } = window
+  window.expectComplaint(/400/)
+  await fillProduct(page, tenant)
+  const held = Promise.withResolvers<void>()
+  await page.route('**/dashboard/api/v1/products', async (route) => {
+    if (route.request().method() !== 'POST') return route.continue()
+    await held.promise
+    return route.continue()
+  })
+  const name = page.getByRole('textbox', { name: 'Name' })
+  const price = page.getByRole('spinbutton', { name: 'Price' })
+  await price.fill('-1')
+  await name.press('Enter')
+  await expect.poll(() => focusedName(page)).toBe('Create product')
+  await page.keyboard.type('pot')
+  expect(await name.inputValue()).toBe('Tea')
+  held.resolve()
+  await page.getByRole('alert').waitFor()
+  expect(await focusedName(page)).toBe('Name')
+  await page.keyboard.press('End')
+  await page.keyboard.type('pot')
+  expect(await name.inputValue()).toBe('Teapot')
+  await price.fill('1')
+  await price.press('Enter')
+  await page.getByRole('heading', { name: 'Teapot' }).waitFor()
+  expect(await productsOf(tenant)).toEqual(['Teapot'])
 })
 
 describe('what was typed and not saved', () => {

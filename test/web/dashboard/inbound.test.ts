@@ -81,7 +81,7 @@ describe('deliveries', () => {
     window,
     tenant,
   }) => {
-    window.expectComplaint(/400/)
+    window.expectComplaint(/400|404/)
     const { page } = window
     for (const name of ['Green tea', 'Mate']) await seed(tenant, '/products', { name, barcode: `barcode of ${name}` })
     await seed(tenant, '/locations', { id: 'DOCK' })
@@ -127,6 +127,19 @@ describe('deliveries', () => {
     await expect.poll(() => dialog.getByRole('combobox', { name: 'Product' }).inputValue()).toBe('Mate')
     await dialog.getByRole('spinbutton', { name: 'Quantity' }).fill('2')
     await dialog.getByRole('textbox', { name: 'Location' }).fill('DOCK')
+    // What is sent is what the field shows, not what was chosen before.
+    const another = dialog.getByRole('combobox', { name: 'Product' })
+    await another.fill('nothing of ours')
+    await another.press('Tab')
+    await dialog.getByRole('alert').getByText('nothing of ours').waitFor()
+    await dialog.getByRole('button', { name: 'Receive', exact: true }).click()
+    await expect.poll(() => focusedName(page)).toBe('Product')
+    await another.fill('')
+    await another.press('Tab')
+    await dialog.getByRole('button', { name: 'Receive', exact: true }).click()
+    await dialog.getByText('Exactly one of product_id, sku, barcode and line_id is required', { exact: true }).waitFor()
+    await another.pressSequentially('barcode of Mate')
+    await page.keyboard.press('Enter')
     await dialog.getByRole('button', { name: 'Receive', exact: true }).click()
     await page.getByRole('status').getByText('Received 2 × Mate at DOCK').last().waitFor()
     await rowOf(page, 'Lines', 'Mate').waitFor()

@@ -59,6 +59,22 @@ describe('an open list', () => {
     await page.getByRole('link', { name: 'SHOP-1' }).waitFor({ timeout: atMost(LIVE_MS) })
   })
 
+  it('is asked about again only after the wait that the server asked for', async ({ window, tenant }) => {
+    const { page } = window
+    window.expectComplaint(/429/)
+    await page.clock.install()
+    const pulses = pulsesOf(page)
+    const refused = page.waitForResponse((response) => response.status() === 429)
+    const refusal = { status: 429, headers: { 'retry-after': '60' } }
+    await page.route('**/dashboard/pulse', (route) => route.fulfill(refusal), { times: 1 })
+    await signIn(page, tenant.key, '/orders')
+    await refused
+    await page.clock.runFor(30_000)
+    expect(pulses.count).toBe(1)
+    await page.clock.runFor(40_000)
+    await expect.poll(() => pulses.count).toBeGreaterThan(1)
+  })
+
   it('tells of it within 4 s and does not move the row under the pointer', async ({ window: { page }, tenant }) => {
     await seed(tenant, '/products', { name: 'Tea', barcode: '1' })
     for (const name of ['SHOP-1', 'SHOP-2', 'SHOP-3']) await newOrder(tenant, name)
@@ -225,7 +241,7 @@ describe('a page that nobody uses', () => {
     await page.clock.runFor(10_000)
     await expect.poll(() => pulses.count).toBeGreaterThan(1)
     await page.clock.fastForward(31 * MINUTE_MS)
-    await page.getByText('Updates paused. Move the pointer or press a key.').waitFor()
+    await page.getByText('Paused: move to go on').waitFor()
     const reads: string[] = []
     page.on('request', (request) => reads.push(request.url()))
     await page.clock.runFor(5 * MINUTE_MS)
@@ -233,7 +249,7 @@ describe('a page that nobody uses', () => {
     await newOrder(tenant, 'SHOP-1')
     await page.mouse.move(300, 300)
     await page.getByRole('link', { name: 'SHOP-1' }).waitFor()
-    expect(await page.getByText('Updates paused. Move the pointer or press a key.').count()).toBe(0)
+    expect(await page.getByText('Paused: move to go on').count()).toBe(0)
     const { count } = pulses
     await page.clock.runFor(10_000)
     await expect.poll(() => pulses.count).toBeGreaterThan(count)

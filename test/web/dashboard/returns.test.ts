@@ -73,7 +73,7 @@ it('a return is made from its order with what was taken, received by disposition
   await page.getByRole('status').getByText('Received 1 × Tea at A').last().waitFor()
   await receive(page, '1', 'Quarantine', 'A')
   const dialog = page.getByRole('dialog', { name: 'Receive' })
-  await dialog.getByText('Is no existing location that is not sellable').first().waitFor()
+  await dialog.getByText('Must be an existing location that is not sellable').first().waitFor()
   await dialog.getByRole('textbox', { name: 'Location' }).fill('QUARANTINE')
   await dialog.getByRole('button', { name: 'Receive', exact: true }).click()
   await page.getByRole('status').getByText('Received 1 × Tea at QUARANTINE').last().waitFor()
@@ -125,8 +125,11 @@ it('a return is made from its order with what was taken, received by disposition
   await page.getByRole('textbox', { name: 'Reference' }).fill('RMA-1')
   await page.getByText('1 return', { exact: true }).waitFor()
   expect((await cellsOf(page, 'Returns', 'RMA-1')).slice(1, 6)).toEqual(['RMA-1', 'SHOP-1', 'Closed', 'Too bitter', '2 of 3'])
+  await page.getByRole('spinbutton', { name: 'Order id' }).fill('SHOP-1')
+  await page.getByRole('search').getByRole('alert').getByText('This is not an id').waitFor()
   await page.getByRole('spinbutton', { name: 'Order id' }).fill(String(order))
   await expect.poll(() => new URL(page.url()).search).toBe(`?reference=RMA-1&order_id=${order}`)
+  expect(await page.getByRole('alert').count()).toBe(0)
 })
 
 it('an order that was completed without picking can bring back all that it ordered', async ({ window: { page }, tenant }) => {

@@ -30,9 +30,13 @@ async function openProblems({ page }: Pick<Device, 'page'>): Promise<void> {
   await page.getByRole('heading', { name: 'Problems' }).waitFor()
 }
 
+/** Until the device has heard that everything is on the server. */
+const whenSent = (page: Page): Promise<void> =>
+  expect.poll(() => page.getByRole('status', { name: 'Connection' }).textContent()).toBe('Online')
+
 async function whenResolved({ page }: Pick<Device, 'page'>): Promise<void> {
   await page.getByText('No problems').waitFor()
-  await expect.poll(() => page.getByRole('status', { name: 'Connection' }).textContent()).toBe('Online')
+  await whenSent(page)
 }
 
 const pickedOf = async (tenant: TestTenant, flow: number): Promise<number> =>
@@ -60,7 +64,8 @@ it('S5: a pick beyond what is left says how much goes back', async ({ cut, tenan
   await pick(tenant, flow, { barcode: tea.barcode, location_id: 'B-01', quantity: 2, pick_id: 'other' })
   await cut.connect()
   await openProblems(cut)
-  await page.getByText('Only 1 left to pick. Put 2 × Tea back').waitFor()
+  await page.getByText('Only 1 left to pick. Put 2 back', { exact: true }).waitFor()
+  await page.getByText(`${cut.order.order_tenant_id}: 3 × Tea from A-01`, { exact: true }).waitFor()
   await page.getByRole('button', { name: 'I put it back' }).click()
   await whenResolved(cut)
   // The line is open again, for the one that is left.
@@ -86,13 +91,89 @@ it('S5: a flow that another operator has now leaves the device', async ({ cut, t
   expect(await page.getByRole('button', { name: /^Go on with/ }).count()).toBe(0)
 })
 
+it('S5: an order that others end or give away is told; goods that were sent go back, or with their order', async ({
+  window,
+  tenant,
+  service,
+}) => {
+  // What is read by itself while the operator changes.
+  window.expectComplaint(/403/)
+  const { page } = window
+  const tea = await stockedProduct(tenant, { 'A-01': 5 }, { name: 'Tea' })
+  const cup = await stockedProduct(tenant, { 'B-01': 4 }, { name: 'Cup' })
+  const grace = await newOperator(tenant, 'Grace')
+  const device = await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada'))
+  const picked = async (order: { id: number; order_tenant_id: string }, quantity: number): Promise<number> => {
+    await device.scan(order.order_tenant_id)
+    await takeAll(page)
+    const { body } = await tenant.request('GET', `/flows?order_id=${order.id}`)
+    const { id } = body.data.flows[0]
+    await expect.poll(() => pickedOf(tenant, id)).toBe(quantity)
+    await whenSent(page)
+    return id
+  }
+  const order_detail = [
+    { barcode: tea.barcode, quantity: 2 },
+    { barcode: cup.barcode, quantity: 1 },
+  ]
+  // As when the device is back at the network.
+  const readAgain = (): Promise<boolean> => page.evaluate(() => dispatchEvent(new Event('online')))
+  const ways = page.getByRole('main').getByRole('listitem').getByRole('button')
+  // Nothing of it was picked yet.
+  const untouched = await newOrder(tenant, { order_detail })
+  await device.scan(untouched.order_tenant_id)
+  await tenant.request('POST', `/orders/${untouched.id}/cancel`, {})
+  await readAgain()
+  await page.getByRole('heading', { name: 'Orders to pick' }).waitFor()
+  await openProblems(device)
+  await page.getByText(`${untouched.order_tenant_id} was cancelled`, { exact: true }).waitFor()
+  expect(await ways.allTextContents()).toEqual(['OK'])
+  await ways.click()
+  await whenResolved(device)
+  await page.goto('/scan#/queue')
+  await page.getByRole('heading', { name: 'Orders to pick' }).waitFor()
+  const cancelled = await newOrder(tenant, { order_detail })
+  await picked(cancelled, 2)
+  await tenant.request('POST', `/orders/${cancelled.id}/cancel`, {})
+  await readAgain()
+  await page.getByRole('heading', { name: 'Orders to pick' }).waitFor()
+  await openProblems(device)
+  await page.reload()
+  await page.getByText(`${cancelled.order_tenant_id} was cancelled. Put 2 × Tea back to A-01`, { exact: true }).waitFor()
+  expect(await ways.allTextContents()).toEqual(['I put it back'])
+  await ways.click()
+  await whenResolved(device)
+  expect(await stockOf(tenant, tea)).toEqual({ 'A-01': 5 })
+
+  await page.goto('/scan#/queue')
+  await page.getByRole('heading', { name: 'Orders to pick' }).waitFor()
+  const given = await newOrder(tenant, { order_detail: order_detail.slice(0, 1) })
+  const flow = await picked(given, 2)
+  await tenant.request('POST', `/flows/${flow}/assign`, { operator_email: grace.email })
+  await page.getByRole('button', { name: 'Menu' }).click()
+  await page.getByRole('menuitem', { name: 'Change operator' }).click()
+  await page.getByRole('heading', { name: 'Scan your badge' }).waitFor()
+  await device.scan(grace.badge)
+  // It was this device's under another name.
+  await page.getByRole('button', { name: `Go on with ${given.order_tenant_id}` }).waitFor()
+  await openProblems(device)
+  await page.getByText(`${given.order_tenant_id} is with Grace now`, { exact: true }).waitFor()
+  await page.getByText('Hand over what was taken for it: 2 × Tea', { exact: true }).waitFor()
+  expect(await ways.allTextContents()).toEqual(['I handed it over'])
+  await ways.click()
+  await whenResolved(device)
+  expect([await pickedOf(tenant, flow), await stockOf(tenant, tea)]).toEqual([2, { 'A-01': 3 }])
+  await expectConsistentPicking(service.db, tenant)
+})
+
 it('S5: a pick of stock that is gone is taken from elsewhere', async ({ cut, tenant, service }) => {
   const { page, flow, tea } = cut
   await takeAll(page)
   await tenant.request('PUT', `/stock/product/${tea.id}`, { location_id: 'A-01', quantity: 1 })
   await cut.connect()
   await openProblems(cut)
-  await page.getByText('The system has 1 × Tea at A-01').waitFor()
+  await page.getByText('The system has 1 at A-01', { exact: true }).waitFor()
+  await page.getByText(`${cut.order.order_tenant_id}: 3 × Tea from A-01`, { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Take from elsewhere' }).click()
   await page.getByRole('button', { name: 'B-01: 4' }).click()
   await whenResolved(cut)

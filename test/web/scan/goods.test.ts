@@ -41,6 +41,7 @@ class Hand<Known extends KnownRecord> {
   entries: readonly Entry[] = []
   sent: Work<Known>['sent'] = []
   isLocationFirst = true
+  operator = { id: 7, email: 'ada@example.com' }
   readonly known: Known
   #ids = 0
 
@@ -49,8 +50,7 @@ class Hand<Known extends KnownRecord> {
   }
 
   get work(): Work<Known> {
-    const { known, draft, entries, sent, isLocationFirst } = this
-    const operator = { id: 7, email: 'ada@example.com' }
+    const { known, draft, entries, sent, isLocationFirst, operator } = this
     return { known, draft, entries, sent, isLocationFirst, places: PLACES, operator, newId: () => `id-${++this.#ids}`, now: '' }
   }
 
@@ -181,6 +181,26 @@ describe('receiving', () => {
     // The line is open again, for 2 instead of 1.
     expect(linesOf(hand.known, hand.entries)).toMatchObject([{ left: 3 }, { received: 0, left: 2 }])
     expect(undo()).toBe('problem: There is nothing to undo')
+  })
+
+  it('makes a receipt of the operator who scanned the goods, whoever goes on', () => {
+    const hand = new Receiver(delivery())
+    const receipts = (): string[] =>
+      hand.entries.map(({ operator_id, operator_email }, index) => `${hand.queue[index]} by ${operator_id} ${operator_email}`)
+    hand.scan('DOCK')
+    hand.scan('TEA')
+    hand.operator = { id: 8, email: 'grace@example.com' }
+    // Of the same product, too.
+    expect(hand.scan('TEA')).toBe('taken: 1 of 2 × Tea')
+    hand.operator = { id: 7, email: 'ada@example.com' }
+    expect(hand.do(receiving.confirm)).toBe('taken: 1 × Tea: DOCK')
+    expect(receipts()).toEqual(['receipt 1 of 1 at DOCK by 7 ada@example.com', 'receipt 1 of 1 at DOCK by 8 grace@example.com'])
+    // An older build has stored no operator: it is the one who goes on.
+    const item = { pick_id: 'old', product_id: 1, product_name: 'Tea', quantity: 1 }
+    hand.draft = { ...hand.draft, item }
+    hand.operator = { id: 8, email: 'grace@example.com' }
+    hand.do(receiving.confirm)
+    expect(receipts().at(-1)).toBe('receipt 1 of 1 at DOCK by 8 grace@example.com')
   })
 
   it('does not count what was refused', () => {

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { pick, type PickableProduct, startedFlow, stockedProduct } from '../../support/picking.ts'
 import {
+  change,
   completedOrder,
   expectConsistentShipments,
   lead,
@@ -23,6 +24,9 @@ const it = base.extend('proxy', async ({ service }, { onCleanup }): Promise<Faul
   onCleanup(() => proxy.close())
   return proxy
 })
+
+/** After so long, the app reads again what others may have packed. */
+const FRESH_MS = 1_000
 
 const press = (page: Page, name: string): Promise<void> => page.getByRole('button', { name, exact: true }).click()
 const packed = (page: Page, number: number) =>
@@ -180,6 +184,14 @@ it('goes on with an open shipment; what others do meanwhile becomes a Problem wi
   await said(page, '2 × Tea in package 1')
   // What the office has set stays.
   expect((await readShipment(tenant, first)).packages).toMatchObject([{ weight: 1.4, carrier: 'DHL' }])
+  // What it sets meanwhile stays, too.
+  await change(tenant, first, { tracking: [{ number: 1, tracking_number: '1Z999' }] })
+  await page.waitForTimeout(FRESH_MS)
+  await device.scan(cup.barcode)
+  await said(page, '1 × Cup in package 1')
+  expect((await readShipment(tenant, first)).packages).toMatchObject([{ weight: 1.4, carrier: 'DHL', tracking_number: '1Z999' }])
+  await device.scan('FC-UNDO')
+  await expect.poll(() => packed(page, 1)).toEqual(['2 × Tea'])
   // Not by the read that is made every 15 seconds, but by the refusal.
   const second = await pack(tenant, order, [packageOf({ product_id: tea.id }, 3)], { reference: 'SHP-2' })
   await device.scan(tea.barcode, 'problem')
@@ -214,6 +226,23 @@ it('goes on with an open shipment; what others do meanwhile becomes a Problem wi
     ['cancelled', 3],
     ['shipped', 2],
   ])
+  // Ship, and what is set in a package, is for the shipment that the operator saw, and for no other one.
+  const third = await pack(tenant, order, [packageOf({ product_id: cup.id }, 1)], { reference: 'SHP-3' })
+  const shipDialog = page.getByRole('dialog', { name: 'Ship' })
+  await press(page, 'Ship')
+  await shipDialog.getByText(`The packages of Shipment ${all[0].id} cannot be changed afterwards.`).waitFor()
+  for (const call of ['ship', 'deliver']) await lead(tenant, all[0], call)
+  await shipDialog.getByRole('button', { name: 'Ship' }).click()
+  await problem(page).getByText(`Shipment ${all[0].id} was delivered. SHP-3 is next`, { exact: true }).waitFor()
+  expect(await problem(page).getByRole('button').allTextContents()).toEqual(['OK'])
+  await press(page, 'OK')
+  await expect.poll(() => packed(page, 1)).toEqual(['1 × Cup'])
+  await press(page, '1 × Cup')
+  await lead(tenant, third, 'cancel')
+  for (const key of ['2', 'Confirm']) await dialog.getByRole('button', { name: key, exact: true }).click()
+  await problem(page).getByText('SHP-3 was cancelled', { exact: true }).waitFor()
+  expect(await problem(page).getByRole('button').allTextContents()).toEqual(['OK'])
+  await press(page, 'OK')
   // Of another product nothing was ordered.
   const mate = await productOf(tenant, 'Mate')
   await device.scan(mate.barcode, 'problem')
@@ -276,17 +305,29 @@ it('needs the connection and says so at once; a step whose response is lost is n
   await page.reload()
   await page.getByRole('heading', { name: order.order_tenant_id }).waitFor()
   await expect.poll(() => packed(page, 1)).toEqual(['3 × Tea'])
+  // A search that fails ends the step only when what is read beside it has come: later, it would replace what is packed next.
+  const shipment = /\/shipments\/\d+$/
+  let isRead = false
+  await page.route(shipment, async (route) => {
+    await page.waitForTimeout(FRESH_MS)
+    isRead = true
+    await route.continue()
+  })
+  await page.route(/[?&]code=/, (route) => route.abort('connectionreset'), { times: 1 })
+  await page.waitForTimeout(FRESH_MS)
+  await device.scan(tea.barcode, 'problem')
+  expect(isRead).toBe(true)
+  await page.unroute(shipment)
+  await press(page, 'OK')
   // Packed, but the response is not the server's: the operator was told that it is not, so it is taken back before the next step.
-  await page.route(
-    /\/shipments\/\d+$/,
-    async (route) => {
-      await route.fetch()
-      await route.fulfill({ contentType: 'text/html', body: '<h1>Log in to the network</h1>' })
-    },
-    { times: 1 },
-  )
+  await page.route(shipment, async (route) => {
+    if (route.request().method() !== 'PUT') return await route.continue()
+    await route.fetch()
+    await route.fulfill({ contentType: 'text/html', body: '<h1>Log in to the network</h1>' })
+  })
   await device.scan(tea.barcode, 'problem')
   await problem(page).getByText('No response from the server').waitFor()
+  await page.unroute(shipment)
   await press(page, 'OK')
   // Shipped, but the device does not hear of it.
   proxy.fault = (method, path): Fault => (method === 'POST' && path.endsWith('/ship') ? 'lost after' : 'none')
@@ -297,6 +338,13 @@ it('needs the connection and says so at once; a step whose response is lost is n
   await press(page, 'OK')
   await page.getByText(`Shipment ${shipments[0].id}: shipped, 1 package`).waitFor()
   expect(await shipmentsOf(tenant, order)).toMatchObject([{ state: 'shipped', total_quantity: 3 }])
+  // The device has read so by itself: it shows that, and stops the operator before anything goes in another shipment.
+  await page.getByText(`Shipment ${shipments[0].id} was shipped`, { exact: true }).waitFor()
+  await device.scan(tea.barcode, 'problem')
+  await problem(page).getByText(`Shipment ${shipments[0].id} was shipped`).waitFor()
+  await press(page, 'OK')
+  await device.scan(tea.barcode)
+  await said(page, '1 × Tea in package 1')
   await expectConsistentShipments(service.db, tenant)
 })
 

@@ -1,3 +1,4 @@
+import type { APIResponse } from 'playwright-core'
 import { expect } from 'vitest'
 import { eventsOf } from '../../support/events.ts'
 import { expectConsistentPicking, stockedProduct, stockOf } from '../../support/picking.ts'
@@ -206,18 +207,22 @@ it('an operator who has gone elsewhere while an order is started stays there', a
   await page.getByRole('heading', { name: 'A-1' }).waitFor()
   expect(await shown.jsonValue()).toEqual(['#/look-up', '#/queue', expect.stringMatching(/^#\/pick\/\d+$/)])
 
-  // An order that is looked for, as it is not in the list yet.
+  // An order that is looked for, as it is not in the list: however often that is read, it stays as it is now.
+  const queue = /\/flows\/queue\?/
+  let list: Promise<APIResponse> | undefined
+  await page.route(queue, async (route) => await route.fulfill({ response: await (list ??= route.fetch()) }))
   await page.getByRole('button', { name: 'Menu' }).click()
-  const isListRead = page.waitForRequest(/\/flows\/queue\?/)
+  const isListRead = page.waitForRequest(queue)
   await page.getByRole('menuitem', { name: 'Queue' }).click()
   await (await isListRead).response()
   const later = await newOrder(tenant, { order_detail: [{ barcode: tea.barcode, quantity: 2 }] })
   const isFound = Promise.withResolvers<void>()
-  await page.route(/\/flows\/queue\?.*search=/, async (route) => {
+  const search = /\/orders\?.*order_tenant_id=/
+  await page.route(search, async (route) => {
     await isFound.promise
     await route.continue()
   })
-  const isSearched = page.waitForRequest(/\/flows\/queue\?.*search=/)
+  const isSearched = page.waitForRequest(search)
   await device.scanner.scan(later.order_tenant_id)
   await isSearched
   await page.getByRole('button', { name: 'Menu' }).click()
@@ -227,6 +232,7 @@ it('an operator who has gone elsewhere while an order is started stays there', a
   await isStarted
   await device.scan(tea.barcode)
   await page.getByRole('heading', { name: 'Look up' }).waitFor()
+  await page.unroute(queue)
 
   // Of two orders that are scanned in a row, the last one is open, and a location that is scanned after it is for that one.
   const detail = { order_detail: [{ barcode: tea.barcode, quantity: 2 }] }
@@ -255,15 +261,42 @@ it('an operator who has gone elsewhere while an order is started stays there', a
   expect(await page.evaluate(() => location.hash)).toBe(`#/pick/${flows[0].id}`)
 })
 
-it('a screen begins with its heading, and a name without a space makes none wider than the device', async ({
+it('an order is found by its identifier among any number of others; one that is not ready is a Problem that says why', async ({
+  window,
+  tenant,
+}) => {
+  window.expectComplaint(/400/)
+  const { page } = window
+  const tea = await stockedProduct(tenant, { 'A-1': 20 })
+  const order_detail = [{ barcode: tea.barcode, quantity: 2 }]
+  const orders = Array.from({ length: 50 }, (_, index) => ({
+    order_tenant_id: `12-${index}`,
+    assembly_date: '2026-11-01',
+    order_detail,
+  }))
+  await seed(tenant, '/orders', { orders })
+  const order = await newOrder(tenant, { order_tenant_id: '12', order_detail })
+  const done = await newOrder(tenant, { order_detail })
+  await tenant.request('PUT', `/orders/${done.id}`, { state_id: 5 })
+  const device = await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada'))
+  await device.scan(done.order_tenant_id, 'problem')
+  await page.getByText('The order is completed and cannot be picked').waitFor()
+  await device.scanner.scan('FC-OK')
+  await device.scan(order.order_tenant_id)
+  await page.getByRole('heading', { name: 'A-1' }).waitFor()
+})
+
+it('a screen begins with its heading, hides no focus, and a name without a space makes none wider than the device', async ({
   window: { page },
   tenant,
 }) => {
   const name = 'Donaudampfschifffahrtsgesellschaft'.repeat(4)
-  const tea = await stockedProduct(tenant, { A: 50 }, { name })
+  const photo_url = 'http://photos.example/tea.png'
+  const tea = await stockedProduct(tenant, { A: 50 }, { name, photo_url })
   const cup = await stockedProduct(tenant, { A: 50 }, { name: 'Cup' })
   const order_detail = [tea, cup].map(({ barcode }) => ({ barcode, quantity: 1 }))
   const order = await newOrder(tenant, { customer_name: name, order_detail })
+  for (let others = 0; others < 5; others++) await newOrder(tenant, { order_detail })
   await resize(page, 320, 500)
   await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada'))
   const wider: string[] = []
@@ -274,8 +307,23 @@ it('a screen begins with its heading, and a name without a space makes none wide
     if (extra > 0) wider.push(`${screen.source}: ${extra} px`)
   }
   await look(/^Orders to pick/)
+  // One that lies below the head is scrolled out of it when it gets the focus.
+  const picks = page.getByRole('button', { name: /^Pick / })
+  await picks.nth(1).evaluate((button) => scrollBy(0, button.getBoundingClientRect().top))
+  await picks.nth(2).evaluate((button) => button.focus({ preventScroll: true }))
+  await page.keyboard.press('Shift+Tab')
+  expect(await picks.nth(1).evaluate((button) => button === document.activeElement)).toBe(true)
+  const gap = () =>
+    picks.nth(1).evaluate((button) => {
+      const head = document.querySelector('header')?.getBoundingClientRect().bottom ?? 0
+      return button.getBoundingClientRect().top - head
+    })
+  await expect.poll(gap).toBeGreaterThanOrEqual(0)
   await page.getByRole('button', { name: `Pick ${order.order_tenant_id}` }).click()
   await look(/^A$/)
+  const photo = page.getByRole('link', { name: 'Photo' })
+  await expect.poll(() => photo.getAttribute('href')).toBe(photo_url)
+  expect((await photo.boundingBox())?.height).toBeGreaterThanOrEqual(56)
   await page.getByRole('button', { name: 'Finish' }).click()
   await look(/^Finish/)
   expect(wider).toEqual([])

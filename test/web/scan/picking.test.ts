@@ -15,6 +15,8 @@ import type { Kept } from '../../../web/scan/store/store.ts'
 
 const TEA = '4006381333931'
 const CUP = '4006381333948'
+/** The session of the device, as far as these tests need it. */
+const ADA_IS_HERE = { operator: { id: 1, email: 'ada@example.com' } }
 
 interface Line {
   id: number
@@ -256,6 +258,45 @@ describe('a scan', () => {
     expect([device.scan(TEA), device.current]).toEqual(['taken: taken', 'A-1: 1 of 2, 2 stops'])
     expect(device.scan(TEA)).toBe('line: stop done')
     expect(device.current).toBe('B-1: 0 of 2, 1 stops')
+  })
+})
+
+describe('a location where another line is planned', () => {
+  const atB1 = (picking: Picking) => goTo(picking, { id: 'B-1', code: 'B-1' }, { isChosen: true })
+  beforeEach(() => {
+    device = new Device([
+      { id: 1, barcode: TEA, left: 5, stock: { 'A-1': 10, 'B-1': 5 } },
+      { id: 2, barcode: CUP, left: 3, stock: { 'B-1': 9 } },
+    ])
+  })
+
+  it.for([true, false])('is where a product was taken that was scanned there, location first: %s', (isLocationFirst) => {
+    device.isLocationFirst = isLocationFirst
+    device.scan('B-1')
+    expect(device.current).toBe('B-1: 0 of 3, 2 stops')
+    expect([device.scan(TEA), device.do(confirm)]).toEqual(['taken: taken', 'line: stop done'])
+    expect([device.queue, device.current]).toEqual([['pick p1: 1 of 1 at B-1'], 'B-1: 0 of 4, 2 stops'])
+  })
+
+  it('is not where a product was taken when the screen led on, or when the operator never said to be there', () => {
+    device.scan('B-1')
+    for (let scans = 0; scans < 3; scans++) device.scan(CUP)
+    expect([device.current, device.scan(TEA)]).toEqual(['A-1: 0 of 5, 1 stops', 'problem: location first'])
+    device.isLocationFirst = false
+    expect([device.scan(TEA), device.current]).toEqual(['taken: taken', 'A-1: 1 of 5, 1 stops'])
+  })
+
+  it('is not where a product was taken that is scanned without any location', () => {
+    device.isLocationFirst = false
+    expect([device.scan(CUP), device.current]).toEqual(['taken: taken', 'B-1: 1 of 3, 2 stops'])
+    expect([device.scan(TEA), device.current]).toEqual(['taken: taken', 'A-1: 1 of 5, 2 stops'])
+  })
+
+  it('is gone to by Elsewhere, also when it is scanned there', () => {
+    expect([device.do(atB1), device.current]).toEqual(['taken: located', 'B-1: 0 of 5, 2 stops'])
+    expect([device.scan('B-1'), device.current]).toEqual(['taken: located', 'B-1: 0 of 5, 2 stops'])
+    expect(device.do(takeAll)).toBe('line: line done')
+    expect([device.queue, device.current]).toEqual([['pick p1: 5 of 1 at B-1'], 'B-1: 0 of 3, 1 stops'])
   })
 })
 
@@ -551,7 +592,8 @@ describe('what the server says of a flow of a batch', () => {
       flows: new Map([1, 2].map((slot) => [slot, { flow: flowIn(slot, 9), products: {} }])),
       drafts: new Map(drafts),
       operators: [],
-      session: null,
+      entries: [],
+      session: ADA_IS_HERE,
     }) as unknown as Kept
 
   it('is the stock of all slots', () => {
@@ -568,6 +610,140 @@ describe('what the server says of a flow of a batch', () => {
     expect([of1.flows?.get(1), of1.flows?.has(2), of1.drafts?.get(-9)]).toEqual([null, false, { ...draft, pick: null }])
     const of2 = flowChanges(kept([[-9, draft]]), 2, { is: 'over' })
     expect([of2.events, of2.drafts?.size]).toEqual([[], 0])
+  })
+
+  it('is told by its slot when others end it, also before anything was scanned, and in the Problems when it is the last one', () => {
+    const lost = (slot: number, before: Kept) => {
+      const { drafts, events } = flowChanges(before, slot, { is: 'read', flow: { ...flowIn(slot, 9), state: 'cancelled' } })
+      return [drafts?.get(-9), (events ?? []).map((event) => event.type === 'gone' && event.entry.about.slot)]
+    }
+    expect(lost(1, kept())).toEqual([{ ...emptyDraft(-9), slots: { 1: 'SHOP-1' } }, []])
+    const flows = new Map([...kept().flows].slice(1))
+    expect(lost(2, { ...kept(), flows })).toEqual([null, [2]])
+    const complete = { kind: 'complete', flow_id: 1, state: 'waiting' } as Entry
+    expect(lost(1, { ...kept(), entries: [complete] })).toEqual([undefined, []])
+  })
+})
+
+describe('a flow that others end or give away', () => {
+  const started = flowOf([
+    { id: 1, barcode: TEA, left: 5, stock: { 'A-1': 9 } },
+    { id: 2, barcode: CUP, left: 2, stock: { 'A-2': 2 } },
+  ])
+  const pickOf = (id: string, product_id: number, location_id: string, quantity: number) => ({
+    id,
+    product_id,
+    location_id,
+    quantity,
+    lines: [],
+    created_at: '',
+  })
+  const picks = [pickOf('p1', 0, 'A-1', 2), pickOf('p2', 1, 'A-2', 1), pickOf('p3', 0, 'A-1', 1)]
+  const entry = (kind: Entry['kind'], fields: object = {}): Entry => {
+    const body = { order_detail_id: 1, location_id: 'A-1', quantity: 2 }
+    const of = kind === 'complete' ? { pick_id: null, body: null } : { pick_id: 'p1', body }
+    return { kind, flow_id: 5, seq: 1, state: 'waiting', attempts: 1, error: null, ...of, ...fields } as Entry
+  }
+  /** The queue after the flow was read as it is now. */
+  const after = (
+    now: Partial<PickingFlowDetails>,
+    entries: readonly Entry[] = [],
+    known = picks,
+    here = {},
+  ): readonly Entry[] => {
+    const flows = new Map([[5, { flow: { ...started, picks: known }, products: {} }]])
+    const kept = { flows, drafts: new Map(), operators: [], session: null, entries, ...here } as unknown as Kept
+    const changes = flowChanges(kept, 5, { is: 'read', flow: { ...started, picks, ...now } })
+    expect(changes.flows?.get(5)).toBe(null)
+    return (changes.events ?? []).reduce((queue, event) => reduce(queue, event, 9), entries)
+  }
+  const named = (entries: readonly Entry[]): string[] =>
+    entries.map((one) => {
+      if (one.kind !== 'gone') return `${one.kind} ${one.state}`
+      const goods = one.goods.map(({ quantity, product_name, location_code }) => `${quantity} ${product_name} ${location_code}`)
+      return [one.kind, one.state, one.error?.reason, one.error?.state, ...goods].join(', ')
+    })
+
+  it('is a problem with all goods that the server has counted', () => {
+    const queue = after({ state: 'cancelled' })
+    expect(named(queue)).toEqual(['gone, refused, over, cancelled, 3 Tea A-1, 1 Cup A-2'])
+    expect(queue).toMatchObject([{ flow_id: 5, operator_email: 'ada@example.com', about: { order_tenant_id: 'SHOP-1' } }])
+    expect([nextToSend(queue), reduce(queue, { type: 'put back', seq: 9 }, 10)]).toEqual([undefined, []])
+    expect(named(after({ state: 'completed' }))).toEqual(['gone, refused, over, completed, 3 Tea A-1, 1 Cup A-2'])
+    const given = after({ operator_email: 'grace@example.com' })
+    expect(named(given)).toEqual(['gone, refused, operator, started, 3 Tea A-1, 1 Cup A-2'])
+    expect(given[0]?.error?.operator).toBe('grace@example.com')
+  })
+
+  it('is told without goods, too, but to its operator alone, and not when a pick of it says so', () => {
+    const untouched = (now: Partial<PickingFlowDetails>, entries: readonly Entry[] = [], here: object = {}): string[] =>
+      named(after({ picks: [], ...now }, entries, [], { session: ADA_IS_HERE, ...here }))
+    expect(untouched({ state: 'cancelled' })).toEqual(['gone, refused, over, cancelled'])
+    expect(untouched({ state: 'completed' })).toEqual(['gone, refused, over, completed'])
+    expect(untouched({ operator_email: 'grace@example.com' })).toEqual(['gone, refused, operator, started'])
+    expect(untouched({ state: 'cancelled' }, [entry('undo')])).toEqual(['undo waiting', 'gone, refused, over, cancelled'])
+    expect(untouched({ state: 'cancelled' }, [entry('pick')])).toEqual(['pick waiting'])
+    const { pick_id, body } = entry('pick')
+    const draft = { ...emptyDraft(5), pick: { pick_id, body } }
+    expect(untouched({ state: 'cancelled' }, [], { drafts: new Map([[5, draft]]) })).toEqual(['pick waiting'])
+    expect(untouched({ state: 'cancelled' }, [], { session: null })).toEqual([])
+  })
+
+  it('is none when it was completed from here', () => {
+    const completing = [entry('complete')]
+    expect(after({ state: 'completed' }, completing)).toEqual(completing)
+  })
+
+  it('is none on a device that its operator has left: the goods are with the other one', () => {
+    const known = picks.slice(0, 2)
+    expect(after({ state: 'cancelled' }, [], known)).toEqual([])
+    expect(after({ state: 'completed' }, [], known)).toEqual([])
+    // The response of this one was lost.
+    const third = entry('pick', { pick_id: 'p3' })
+    expect(named(after({ state: 'cancelled' }, [third], known)).at(-1)).toBe(
+      'gone, refused, over, cancelled, 3 Tea A-1, 1 Cup A-2',
+    )
+  })
+
+  it('is no problem any more when it has come back', () => {
+    const given = after({ operator_email: 'grace@example.com' })
+    expect(reduce(given, { type: 'returned', flow: started }, 10)).toEqual([])
+    // Of another operator who picks it on this device.
+    const flow = { ...started, operator_email: 'grace@example.com' }
+    expect(reduce(given, { type: 'returned', flow }, 10)).toEqual(given)
+    const cancelled = after({ state: 'cancelled' })
+    expect(reduce(cancelled, { type: 'returned', flow: started }, 10)).toEqual(cancelled)
+  })
+
+  it('names no goods that are back, or a problem of their own', () => {
+    const queue = [entry('undo'), entry('pick', { pick_id: 'p2', state: 'refused' }), entry('pick', { pick_id: 'p3', seq: 3 })]
+    expect(named(after({ state: 'cancelled' }, queue))).toEqual([
+      'undo waiting',
+      'pick refused',
+      'pick waiting',
+      'gone, refused, over, cancelled, 1 Tea A-1',
+    ])
+  })
+
+  it('takes the place of its end in the queue, and of what was said of it before', () => {
+    const given = after({ operator_email: 'grace@example.com' })
+    expect(named(after({ state: 'cancelled' }, [...given, entry('complete', { seq: 10, state: 'sending' })]))).toEqual([
+      'gone, refused, over, cancelled, 3 Tea A-1, 1 Cup A-2',
+    ])
+    // It has come back, and is completed.
+    const complete = entry('complete', { seq: 10, attempts: 0 })
+    expect(nextToSend([...given, complete])).toBe(complete)
+  })
+
+  it('knows the code of a location where nothing is any more', () => {
+    started.lines[0]!.locations[0]!.location_code = 'Row 1'
+    expect(named(after({ state: 'cancelled', lines: [] }))).toEqual(['gone, refused, over, cancelled, 3 Tea Row 1, 1 Cup A-2'])
+  })
+
+  it('stays on the device while it is the same operator, however the address is written', () => {
+    const flow = { ...started, picks, operator_email: 'Ada@Example.com' }
+    const kept = { flows: new Map([[5, { flow: started, products: {} }]]), drafts: new Map(), entries: [] } as unknown as Kept
+    expect(flowChanges(kept, 5, { is: 'read', flow }).flows?.get(5)?.flow).toBe(flow)
   })
 })
 

@@ -1,7 +1,7 @@
 import { APIError } from '@fulfillment/sdk'
 import { describe, expect, it } from 'vitest'
 import { attempt, type Attempt } from '../../../web/scan/queue/attempt.ts'
-import type { Entry, PickEntry, Refusal } from '../../../web/scan/queue/entry.ts'
+import type { Entry, PickEntry, RecordEntry, Refusal } from '../../../web/scan/queue/entry.ts'
 import { interruptionOf } from '../../../web/scan/queue/interruption.ts'
 import { nextToSend, type QueueEvent, reduce } from '../../../web/scan/queue/reduce.ts'
 import { COUNT, DELIVERY } from '../support/record-model.ts'
@@ -189,12 +189,12 @@ describe('an attempt', () => {
 describe('entries of records', () => {
   const BY = { seq: 1, operator_id: 1, operator_email: ADA, added_at: '', state: 'waiting', attempts: 0, error: null } as const
   const about = { order_tenant_id: 'PO-1', product_name: 'Tea', location_code: 'A' }
-  const receipt = (fields: object = {}): Entry => {
+  const receipt = (fields: object = {}): RecordEntry => {
     const body = { product_id: 1, location_id: 'A', quantity: 2 }
     return { ...BY, about, flow_id: null, record: DELIVERY, kind: 'receipt', pick_id: 'r1', body, ...fields }
   }
-  const count = (fields: object = {}): Entry => receipt({ kind: 'count', record: COUNT, pick_id: 'c1', ...fields })
-  const fresh = (one: Entry): QueueEvent => ({ type: 'add', entry: one })
+  const count = (fields: object = {}): RecordEntry => receipt({ kind: 'count', record: COUNT, pick_id: 'c1', ...fields })
+  const fresh = (one: RecordEntry): QueueEvent => ({ type: 'add', entry: one })
   const send = async (sent: Entry, weathers: Weather[], prepare: (model: QueueModel) => void = () => undefined) => {
     const model = new QueueModel()
     prepare(model)

@@ -5,7 +5,9 @@ import { newOrder } from '../../support/orders.ts'
 import { expectConsistentPicking, stockedProduct, stockOf } from '../../support/picking.ts'
 import { it as base, type TestTenant } from '../support/browser.ts'
 import { startFaultyProxy } from '../support/faulty-proxy.ts'
-import { type Device, enrol, enrolledDevice, newOperator, type TestOperator } from '../support/scan-device.ts'
+import { seed } from '../support/page-server.ts'
+import { newDeviceCode } from '../support/scan-client.ts'
+import { type Device, deviceOn, enrol, enrolledDevice, newOperator, type TestOperator } from '../support/scan-device.ts'
 
 const QUOTA = 5_000_000
 const DAY_MS = 24 * 3_600_000
@@ -53,8 +55,16 @@ it('when the storage is full, picking stops with a problem, and nothing is lost'
   await scan(tea.barcode)
   await fillStorage(page)
   await scan(tea.barcode, 'problem')
-  await page.getByRole('alertdialog', { name: 'Problem' }).getByText('The storage of this device is full').waitFor()
+  const isFull = page.getByRole('alertdialog', { name: 'Problem' }).getByText('The storage of this device is full')
+  await isFull.waitFor()
   await scanner.scan('FC-OK')
+  await taken(page, 1)
+  // An end that is not stored is none.
+  await page.getByRole('button', { name: 'Finish' }).click()
+  await page.getByRole('button', { name: 'Release the rest' }).click()
+  await isFull.waitFor()
+  await scanner.scan('FC-OK')
+  await page.getByRole('button', { name: 'Back to picking' }).click()
   await taken(page, 1)
   await page.reload()
   await page.getByText('Its storage is full. What was confirmed before is kept').waitFor()
@@ -68,6 +78,28 @@ it('when the storage is full, picking stops with a problem, and nothing is lost'
   await scan('FC-CONFIRM', 'line')
   await expect.poll(() => stockOf(tenant, tea)).toEqual({ 'A-1': 7 })
   await expectConsistentPicking(service.db, tenant)
+})
+
+it('a connection to the storage that the browser closes is opened again, and nothing is confirmed that it did not store', async ({
+  ready: { page, tea, order, scan, scanner },
+}) => {
+  await scan(order.order_tenant_id)
+  await scan('A-1')
+  await failStorage(page)
+  await scan(tea.barcode, 'problem')
+  await page.getByRole('alertdialog', { name: 'Problem' }).getByText('This device could not store it').waitFor()
+  await scanner.scan('FC-OK')
+  await taken(page, 0)
+  await scan(tea.barcode)
+  await taken(page, 1)
+  await page.reload()
+  await taken(page, 1)
+  // The keys of a scanner turn sound on.
+  const isSilent = page.getByText('Sound is off')
+  await isSilent.waitFor()
+  await scan(tea.barcode)
+  await taken(page, 2)
+  await isSilent.waitFor({ state: 'detached' })
 })
 
 it('without a connection, operators of the last 30 days sign in by their badge, and others do not', async ({
@@ -120,6 +152,79 @@ it('without a connection, operators of the last 30 days sign in by their badge, 
   await scan(ada.badge, 'problem')
 })
 
+it('while a proxy answers for the server, operators of the last 30 days sign in by their badge, which the server sees later', async ({
+  proxied: { window, proxy, ada, scan, scanner, outcomes },
+  tenant,
+}) => {
+  // The second one, until the server has seen the badge.
+  window.expectComplaint(/502|403/)
+  const { page } = window
+  const grace = await newOperator(tenant, 'Grace')
+  await scan(grace.badge)
+  proxy.fault = () => ({ status: 502, headers: {} })
+  const readAgain = async (): Promise<void> => {
+    await menu(page, 'Diagnostics')
+    await menu(page, 'Queue')
+  }
+  await readAgain()
+  const alert = page.getByRole('alert')
+  await alert.getByText('No response from the server').waitFor()
+  await menu(page, 'Change operator')
+  await page.getByRole('heading', { name: 'Scan your badge' }).waitFor()
+  await scan(ada.badge)
+  await page.getByRole('heading', { name: 'Orders to pick' }).waitFor()
+  expect(await operatorOnServer(tenant)).toBe('Grace')
+  proxy.fault = () => 'none'
+  await readAgain()
+  await expect.poll(() => operatorOnServer(tenant)).toBe('Ada')
+  await page.getByRole('button', { name: /^Pick / }).waitFor()
+  expect(await alert.count()).toBe(0)
+  // The server knows the next operator, and the device, which has not heard of it yet, asks who is signed in.
+  proxy.fault = () => ({ status: 502, headers: {} })
+  await menu(page, 'Change operator')
+  await page.getByRole('heading', { name: 'Scan your badge' }).waitFor()
+  await scan(ada.badge)
+  // The server must hear nothing of Ada's badge before it hears of Grace's.
+  proxy.fault = (_, path) => (path === '/scan/session/operator' ? 'none' : { status: 502, headers: {} })
+  const isHeard = Promise.withResolvers<void>()
+  const hold = async (route: Route): Promise<void> => {
+    const response = await route.fetch()
+    await isHeard.promise
+    await route.fulfill({ response })
+  }
+  await page.route(/\/session\/operator$/, hold, { times: 1 })
+  const before = (await outcomes()).length
+  await scanner.scan(grace.badge)
+  await expect.poll(() => operatorOnServer(tenant)).toBe('Grace')
+  const isRead = page.waitForResponse((response) => new URL(response.url()).pathname === '/scan/session' && response.ok())
+  proxy.fault = () => 'none'
+  await readAgain()
+  await isRead
+  isHeard.resolve()
+  await expect.poll(async () => (await outcomes()).slice(before)).toEqual(['taken'])
+  await menu(page, 'Diagnostics')
+  await expect.poll(() => page.getByText('Operator', { exact: true }).locator('..').textContent()).toBe('OperatorGrace')
+  expect(await operatorOnServer(tenant)).toBe('Grace')
+})
+
+it('the queue says why the server refuses it, and a device that was removed asks to be enrolled', async ({ window, tenant }) => {
+  window.expectComplaint(/401|403/)
+  const { page } = window
+  const ada = await newOperator(tenant, 'Ada')
+  const { id: key_id } = await seed(tenant, '/api-keys', { name: 'Handhelds', scopes: ['read:stock', 'write:stock'] })
+  await page.goto(`/scan#code=${await newDeviceCode(tenant, { key_id })}`)
+  await page.getByRole('button', { name: 'Start' }).click()
+  await page.getByRole('heading', { name: 'Scan your badge' }).waitFor()
+  const { scan } = await deviceOn(page)
+  await scan(ada.badge)
+  await page.getByRole('alert').getByText('read:orders').waitFor()
+  const { id } = await deviceOnServer(tenant)
+  await tenant.request('DELETE', `/sessions/${id}`)
+  await menu(page, 'Diagnostics')
+  await menu(page, 'Queue')
+  await page.getByRole('heading', { name: 'Enrol this device' }).waitFor()
+})
+
 it('where the network swallows every request, an operator signs out, and the device says that it is offline', async ({
   proxied: { window, proxy, tea, order, ada, ...device },
   tenant,
@@ -148,7 +253,7 @@ it('of two badges on a slow network, the operator of the last one works, on the 
   const { page } = window
   const operators = [await newOperator(tenant, 'Ada'), await newOperator(tenant, 'Grace'), await newOperator(tenant, 'Alan')]
   const [ada, grace, alan] = operators as [TestOperator, TestOperator, TestOperator]
-  const { scanner } = await enrolledDevice(page, tenant, ada)
+  const { scanner, outcomes } = await enrolledDevice(page, tenant, ada)
   // The response to the first badge comes last, if the second one does not wait for it.
   await page.route(
     /\/session\/operator$/,
@@ -159,17 +264,17 @@ it('of two badges on a slow network, the operator of the last one works, on the 
     },
     { times: 1 },
   )
-  const late = page.waitForResponse(/\/session\/operator$/)
+  const before = (await outcomes()).length
   await scanner.scan(grace.badge)
   await scanner.scan(alan.badge)
-  await late
+  // Until then, each leads to the queue.
+  await expect.poll(async () => (await outcomes()).slice(before)).toEqual(['taken', 'taken'])
   await menu(page, 'Diagnostics')
   await expect.poll(() => page.getByText('Operator', { exact: true }).locator('..').textContent()).toBe('OperatorAlan')
   await page.waitForTimeout(LATE_MS)
   await menu(page, 'Diagnostics')
   expect(await page.getByText('Operator', { exact: true }).locator('..').textContent()).toBe('OperatorAlan')
-  const { body } = await tenant.request('GET', '/sessions')
-  expect(body.data.sessions.find(({ kind }: { kind: string }) => kind === 'device').operator.name).toBe('Alan')
+  expect(await operatorOnServer(tenant)).toBe('Alan')
 })
 
 it('a badge that is scanned while a sign-out waits counts, and late answers about the session change nothing any more', async ({
@@ -205,8 +310,7 @@ it('a badge that is scanned while a sign-out waits counts, and late answers abou
   await page.getByRole('progressbar', { name: 'Waiting for the server' }).waitFor()
   answer()
   await expect.poll(() => calls).toEqual(['DELETE', 'DELETE answered', 'PUT', 'PUT answered'])
-  const { body } = await tenant.request('GET', '/sessions')
-  expect(body.data.sessions.find(({ kind }: { kind: string }) => kind === 'device').operator.name).toBe('Grace')
+  expect(await operatorOnServer(tenant)).toBe('Grace')
   await menu(page, 'Diagnostics')
   await expect.poll(() => page.getByText('Operator', { exact: true }).locator('..').textContent()).toBe('OperatorGrace')
 
@@ -334,9 +438,23 @@ it('signs the operator out after an hour without use, also asleep, and not when 
   await becomes('hidden')
   await page.clock.setSystemTime(Date.now() + 5 * HOUR_MS)
   await becomes('visible')
-  await page.clock.runFor(CHECKED_MS)
+  // At once: what is scanned now is not theirs.
   await page.getByRole('heading', { name: 'Scan your badge' }).waitFor()
+  await page.clock.runFor(CHECKED_MS)
   expect(signOuts).toBe(1)
+})
+
+it('a restart of the app is no use of it: after an hour the operator is signed out all the same', async ({ ready: { page } }) => {
+  const MINUTE_MS = 60_000
+  const lastUsedAt = Date.now()
+  const restartAfter = async (minutes: number, title: string): Promise<void> => {
+    await page.goto('about:blank')
+    await page.clock.setSystemTime(lastUsedAt + minutes * MINUTE_MS)
+    await page.goto('/scan')
+    await page.getByRole('heading', { name: title }).waitFor()
+  }
+  await restartAfter(40, 'Orders to pick')
+  await restartAfter(80, 'Scan your badge')
 })
 
 it('a device with unsent scans is removed after asking twice, offers them as a file, and sends them when it is back', async ({
@@ -416,6 +534,20 @@ async function fillStorage(page: Page): Promise<void> {
   })
 }
 
+/** The browser's storage fails in the middle of the next change of a draft: the browser ends the transaction, and closes the connection. */
+const failStorage = (page: Page): Promise<void> =>
+  page.evaluate(() => {
+    const { put } = IDBObjectStore.prototype
+    IDBObjectStore.prototype.put = function (...row) {
+      const request = put.apply(this, row)
+      if (this.name !== 'drafts') return request
+      IDBObjectStore.prototype.put = put
+      this.transaction.abort()
+      this.transaction.db.close()
+      return request
+    }
+  })
+
 /** Keeps the device from storing anything, until what it returns is called. */
 async function holdStore(page: Page): Promise<() => Promise<void>> {
   await page.evaluate(
@@ -445,6 +577,14 @@ async function savedBy(page: Page, name: string): Promise<unknown> {
   expect(download.suggestedFilename()).toMatch(/^scan-queue-\d{4}-\d\d-\d\d\.json$/)
   return JSON.parse(await readFile(await download.path(), 'utf8'))
 }
+
+/** The session of the tenant's one device. */
+async function deviceOnServer(tenant: TestTenant): Promise<{ id: number; operator: { name: string } | null }> {
+  const { body } = await tenant.request('GET', '/sessions')
+  return body.data.sessions.find(({ kind }: { kind: string }) => kind === 'device')
+}
+
+const operatorOnServer = async (tenant: TestTenant): Promise<string | undefined> => (await deviceOnServer(tenant)).operator?.name
 
 async function devicesOf(tenant: TestTenant): Promise<number> {
   const { body } = await tenant.request('GET', '/sessions')

@@ -169,6 +169,53 @@ it('counts with what was taken there and is not sent, once it is known what beca
   expect(await stockOf(tenant, cup)).toEqual({ 'A-1': 6 })
 })
 
+it('counts without what was not confirmed of an order that is over, once the operator has decided on it', async ({
+  window,
+  tenant,
+}) => {
+  window.expectComplaint(/400/)
+  const { page } = window
+  const tea = await stockedProduct(tenant, { 'B-1': 9 }, { name: 'Tea' })
+  const [first, second] = [
+    await newOrder(tenant, { order_detail: [{ barcode: tea.barcode, quantity: 5 }] }),
+    await newOrder(tenant, { order_detail: [{ barcode: tea.barcode, quantity: 2 }] }),
+  ]
+  const bob = await newOperator(tenant, 'Bob', { may_change_stock: true })
+  const device = await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada'))
+  const putBack = async (order: string, quantity: number): Promise<void> => {
+    await page.getByRole('button', { name: 'Problems (1)' }).click()
+    await page.getByText(`${order} was cancelled. Put ${quantity} × Tea back to B-1`, { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'I put it back' }).click()
+    await page.getByText('No problems').waitFor()
+  }
+  for (const code of [first.order_tenant_id, 'B-1', tea.barcode]) await device.scan(code)
+  // Ada is called away, and the office lays the goods back.
+  await page.getByRole('button', { name: 'Menu' }).click()
+  await page.getByRole('menuitem', { name: 'Change operator' }).click()
+  await page.getByRole('heading', { name: 'Scan your badge' }).waitFor()
+  await tenant.request('POST', `/orders/${first.id}/cancel`, {})
+  await device.scan(bob.badge)
+  await putBack(first.order_tenant_id, 1)
+  await page.goto('/scan#/queue')
+  await page.getByRole('heading', { name: 'Orders to pick' }).waitFor()
+  for (const code of [second.order_tenant_id, 'B-1', tea.barcode]) await device.scan(code)
+  const count = async (): Promise<void> => {
+    await open(page, 'Count')
+    for (const code of [tea.barcode, 'B-1']) await device.scan(code)
+    await type(page, '8')
+  }
+  await count()
+  await tenant.request('POST', `/orders/${second.id}/cancel`, {})
+  await page.getByRole('button', { name: 'Save the count' }).click()
+  await page.getByRole('alertdialog').getByText('Scans at B-1 are not sent yet.').waitFor()
+  await page.getByRole('button', { name: 'OK' }).click()
+  await putBack(second.order_tenant_id, 1)
+  await count()
+  await page.getByRole('button', { name: 'Save the count' }).click()
+  await page.getByText('Scan the product.').waitFor()
+  expect(await stockOf(tenant, tea)).toEqual({ 'B-1': 8 })
+})
+
 it('moves without a scanner: codes are typed', async ({ window: { page }, tenant }) => {
   const tea = await stockedProduct(tenant, { 'A-1': 4, 'B-1': 2 }, { name: 'Tea' })
   await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada', { may_change_stock: true }))

@@ -13,6 +13,7 @@ import { startFaultyProxy } from '../support/faulty-proxy.ts'
 import { deviceOn, enrolledDevice, newOperator } from '../support/scan-device.ts'
 import { copyServer } from '../support/server-copy.ts'
 
+const HOUR_MS = 3_600_000
 const BUILT = path.join(import.meta.dirname, '../../../web/dist/scan')
 
 async function open(page: Page, name: string): Promise<void> {
@@ -136,6 +137,46 @@ it('a lock that is refused and a database that does not open are tried again, by
   await fail(0)
   await page.getByRole('button', { name: 'Try again' }).click()
   await enrol.waitFor()
+})
+
+it('over plain HTTP, a tab that has crashed does not keep others out when the clock was set back since', async ({
+  window: { page },
+}) => {
+  await page.addInitScript((at) => {
+    delete (Navigator.prototype as { locks?: unknown }).locks
+    localStorage.setItem('scan-page', JSON.stringify({ owner: 'crashed', at }))
+  }, Date.now() + HOUR_MS)
+  await page.goto('/scan')
+  await page.getByRole('heading', { name: 'Enrol this device' }).waitFor()
+})
+
+it('S6: a tab whose build is older than the database writes nothing more, and loads the newer build once', async ({
+  openWindow,
+  tenant,
+}) => {
+  const { page: first, context } = await openWindow()
+  await enrolledDevice(first, tenant, await newOperator(tenant, 'Ada'))
+  const second = await context.newPage()
+  await second.goto('/scan')
+  await second.getByRole('heading', { name: 'Open in another tab' }).waitFor()
+  // As a build of the future does in a third tab.
+  await second.evaluate(
+    () =>
+      new Promise<void>((resolve, reject) => {
+        const opening = indexedDB.open('scan', 1_000)
+        opening.addEventListener('success', () => resolve(opening.result.close()))
+        opening.addEventListener('error', () => reject(opening.error ?? new Error('no database')))
+      }),
+  )
+  // What the server says of the session is to be stored.
+  await first.evaluate(() => dispatchEvent(new Event('online')))
+  await first.getByRole('heading', { name: 'Open in another tab' }).waitFor()
+  let loads = 0
+  second.on('load', () => loads++)
+  await first.close()
+  // The newer build is not there after all: it does not ask for it again and again.
+  await second.getByRole('heading', { name: 'This browser cannot keep scans' }).waitFor()
+  expect(loads).toBe(1)
 })
 
 it('S6: a new build is taken from the queue, with entries waiting', async ({ openWindow, folder }) => {

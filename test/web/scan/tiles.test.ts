@@ -182,12 +182,13 @@ it('Receive, Count list: a code that the server must look up is meant for the lo
   await device.scanner.scan('FC-OK')
   await device.scan('FC-UNDO')
   // The server says what the pack is while the question of Submit is open.
+  const before = (await device.outcomes()).length
   const isAsked = page.waitForRequest(lookUp)
   await device.scanner.scan(pack)
   await isAsked
   await press(page, 'Submit')
   answer()
-  await said(page, '6 × Tea')
+  await expect.poll(async () => (await device.outcomes()).slice(before)).toEqual(['taken'])
   await page.getByRole('dialog', { name: 'Submit' }).getByRole('button', { name: 'Submit' }).click()
   await confirmFirst.waitFor()
 })
@@ -238,13 +239,25 @@ it('Receive: what the server refuses becomes a Problem, survives a reload, and i
 })
 
 it('Return: goods go back to stock, to quarantine, or are scrapped', async ({ window, tenant, service }) => {
-  window.expectComplaint(/ERR_INTERNET_DISCONNECTED|400/)
+  window.expectComplaint(/ERR_INTERNET_DISCONNECTED|400|404/)
   const { page, context } = window
   const tea = await stockedProduct(tenant, { 'A-1': 5 }, { name: 'Tea' })
   await seed(tenant, '/locations', { id: 'HOLD', sellable: false, pickable: false })
   const { id } = await seed(tenant, '/returns', { reference: 'RMA-7', lines: [{ product_id: tea.id, quantity: 6 }] })
   const device = await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada'))
+  const areRead = page.waitForResponse(/\/locations\?/)
   await openTile(device, 'Return', 'Returns to receive', 'RMA-7')
+  await areRead
+  // The locations are not read again for a code that the server does not know, but for one that was made since.
+  await seed(tenant, '/locations', { id: 'NEW' })
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+  await device.scan('XX-404', 'problem')
+  await page.getByText('This code is not known here').waitFor()
+  await device.scanner.scan('FC-OK')
+  expect(asked.filter((path) => path.endsWith('/locations'))).toEqual([])
+  await device.scan('NEW')
+  await inHand(page).getByText('To NEW').waitFor()
   const choose = async (name: string): Promise<void> => {
     await page.getByRole('radio', { name }).check()
     await said(page, name)
@@ -289,7 +302,7 @@ it('Return: goods go back to stock, to quarantine, or are scrapped', async ({ wi
   await press(page, 'Problems (1)')
   const problem = page.getByRole('listitem')
   await problem.getByText('Receiving 1 × Tea was refused').waitFor()
-  expect(await problem.innerText()).toMatch(/location_id: is no existing location that is not sellable.* Request \S+/)
+  expect(await problem.innerText()).toMatch(/location_id: must be an existing location that is not sellable.* Request \S+/)
   expect(await problem.getByRole('button').allTextContents()).toEqual(['Send again', 'I set it aside'])
   await press(page, 'I set it aside')
   await page.getByText('No problems').waitFor()
@@ -371,6 +384,8 @@ it('Count list: levels are counted in pick order and submitted', async ({ openWi
   // An empty place has nothing to scan.
   await press(page, 'Count Cup')
   await typeQuantity(page, '0')
+  // What was typed is to be confirmed, too, before the count ends.
+  expect(await page.getByRole('button', { name: 'Submit' }).isDisabled()).toBe(true)
   await context.setOffline(true)
   await expect.poll(() => connection(page)).toBe('Offline')
   await device.scan('FC-CONFIRM', 'problem')
@@ -518,6 +533,27 @@ function downgrade(page: Page): Promise<void> {
     after.close()
   })
 }
+
+it('without the code of a tile, which an update has replaced, the app loads itself anew once, and then says so', async ({
+  window,
+  tenant,
+}) => {
+  window.expectComplaint(/404|Failed to fetch/)
+  const { page } = window
+  // As over plain HTTP: nothing keeps the files of the build.
+  await page.addInitScript(() => delete (Navigator.prototype as { serviceWorker?: unknown }).serviceWorker)
+  await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada'))
+  let isGone = true
+  await page.route(/\/assets\/receive-/, (route) => (isGone ? route.fulfill({ status: 404 }) : route.continue()))
+  let loads = 0
+  page.on('load', () => loads++)
+  await press(page, 'Receive')
+  await page.getByText('This screen is not on the device yet').waitFor()
+  expect([loads, new URL(page.url()).hash]).toEqual([1, '#/receive'])
+  isGone = false
+  await press(page, 'Try again')
+  await page.getByRole('heading', { name: 'Deliveries to receive' }).waitFor()
+})
 
 it('a queue that an older build has left is sent', async ({ openWindow, tenant, proxy }) => {
   const window = await openWindow({ baseURL: proxy.url })

@@ -236,6 +236,34 @@ describe('an operator', () => {
   })
 })
 
+/** A delivery and a return of a product, and a count of it. */
+async function expectedGoods(tenant: TestTenant, { id }: { id: number }) {
+  const lines = [{ product_id: id, quantity: 5 }]
+  const inbound = (await tenant.request('POST', '/inbound', { lines })).body.data
+  const returned = (await tenant.request('POST', '/returns', { lines })).body.data
+  const count = (await tenant.request('POST', '/counts', { product_ids: [id] })).body.data
+  return { inbound, returned, count }
+}
+
+it('goods that a device receives or counts are of its operator, whatever the call says', async ({ tenant }) => {
+  const ada = await newOperator(tenant)
+  const client = await deviceOf(tenant, ada)
+  const tea = await stockedProduct(tenant, { 'A-1': 20 })
+  const { inbound, returned, count } = await expectedGoods(tenant, tea)
+  const goods = { product_id: tea.id, location_id: 'A-1', quantity: 2, receipt_id: 'r1', operator_id: 666 }
+  const responses = [
+    await client.call('POST', `/inbound/${inbound.id}/receipts`, goods),
+    await client.call('POST', `/returns/${returned.id}/receipts`, { ...goods, disposition: 'restock' }),
+    await client.call('POST', `/counts/${count.id}/entries`, goods),
+  ]
+  expect(responses.map(({ status }) => status)).toEqual([200, 200, 200])
+  expect(responses[2]?.body.data.line.operator_id).toBe(ada.id)
+  for (const path of [`/inbound/${inbound.id}`, `/returns/${returned.id}`])
+    expect((await client.call('DELETE', `${path}/receipts/r1?operator_id=666`)).status).toBe(200)
+  const { movements } = (await tenant.request('GET', `/stock/movements?product_id=${tea.id}&limit=4`)).body.data
+  expect(movements.map(({ user_id }: { user_id: number }) => user_id)).toEqual([ada.id, ada.id, ada.id, ada.id])
+})
+
 describe('a picking flow of a device', () => {
   it('is of its operator, whatever the call says', async ({ tenant }) => {
     const ada = await newOperator(tenant)
@@ -374,10 +402,7 @@ describe('X-Page-Operator', () => {
     const [ada, bob] = [await newOperator(tenant), await newOperator(tenant, { name: 'Bob' })]
     const client = await deviceOf(tenant, ada)
     const tea = await stockedProduct(tenant, { 'A-1': 20 })
-    const lines = [{ product_id: tea.id, quantity: 5 }]
-    const inbound = (await tenant.request('POST', '/inbound', { lines })).body.data
-    const returned = (await tenant.request('POST', '/returns', { lines })).body.data
-    const count = (await tenant.request('POST', '/counts', { product_ids: [tea.id] })).body.data
+    const { inbound, returned, count } = await expectedGoods(tenant, tea)
     await client.scanBadge(bob)
     await tenant.request('PUT', `/operators/${ada.id}`, { is_active: false })
     const goods = { product_id: tea.id, quantity: 2, receipt_id: 'r1', operator_id: ada.id }

@@ -233,4 +233,14 @@ describe('the link of an export', () => {
     unread.body.on('error', () => {}).destroy()
     await expect.poll(async () => (await start(client, 'products')).status, { timeout: 30_000 }).toBe(200)
   })
+
+  it('ends with its session, however slowly it is read', async ({ service, tenant }) => {
+    await insertProducts(service, tenant, 60_000)
+    const client = await signedIn(service.url, tenant.key)
+    const { url } = (await start(client, 'products')).body.data
+    const unread = await request(`${service.url}${url}`, { headers: { cookie: client.cookie ?? '' } })
+    const [session] = (await tenant.request('GET', '/sessions')).body.data.sessions
+    expect((await tenant.request('DELETE', `/sessions/${session.id}`)).status).toBe(200)
+    await expect(unread.body.text()).rejects.toBeInstanceOf(Error)
+  })
 })

@@ -16,11 +16,27 @@ const MAX_CALLS = 50
 /** The last calls of this tab, newest first. */
 export const calls = createStore<readonly CallRecord[]>([])
 
-/** When the server last responded to this tab. */
+/** When the server last responded to this tab, with anything but an error of its own or of a proxy. */
 export const respondedAt = createStore<Date | undefined>(undefined)
 
+/** How many pulses were lost since then. One may get lost; after the second one the page says that there is no connection. */
+export const lostPulses = createStore(0)
+
+/** How far the server's clock is ahead of this computer's. */
+let aheadMs = 0
+/** A smaller difference comes from the way of the response. */
+const TOLERANCE_MS = 2_000
+
+/** The time by the server's clock, which the times of records are of: this computer's may be wrong. */
+export const serverNow = (): number => Date.now() + aheadMs
+
 const onCall = (call: CallRecord): void => {
-  if (call.status > 0) respondedAt.set(() => call.at)
+  const ahead = Date.parse(call.serverTime ?? '') - call.at.getTime()
+  if (Math.abs(ahead - aheadMs) > TOLERANCE_MS) aheadMs = ahead
+  if (call.status > 0 && call.status < 500) {
+    respondedAt.set(() => call.at)
+    lostPulses.set(() => 0)
+  }
   if (call.path.startsWith('/api/')) calls.set((earlier) => [call, ...earlier].slice(0, MAX_CALLS))
 }
 

@@ -26,7 +26,7 @@ export async function readPulse(known: Known | undefined): Promise<Known> {
     signal: AbortSignal.timeout(TIMEOUT_MS),
   })
   if (response.status === 304 && known !== undefined) return known
-  if (!response.ok) throw new PulseRefused(response.status)
+  if (!response.ok) throw new PulseRefused(response)
   const { data } = (await response.json()) as { data: Tokens }
   positionSeen.set(() => response.headers.get('X-Page-Position') ?? undefined)
   return { tag: response.headers.get('ETag') ?? '', tokens: data }
@@ -35,10 +35,13 @@ export async function readPulse(known: Known | undefined): Promise<Known> {
 /** The server's refusal of a pulse. */
 export class PulseRefused extends Error {
   readonly status: number
+  /** How long the server asks to wait. */
+  readonly waitMs: number
 
-  constructor(status: number) {
+  constructor({ status, headers }: Response) {
     super(`HTTP ${status}`)
     this.status = status
+    this.waitMs = (Number(headers.get('Retry-After')) || 0) * 1_000
   }
 }
 

@@ -1,7 +1,7 @@
 import { focusManager } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { idleMs } from '../../shared/page-fetch.ts'
-import { queries } from './client.ts'
+import { lostPulses, queries } from './client.ts'
 import { changedKinds, type Known, type PulseKind, PulseRefused, readPulse, shows, type Tokens } from './pulse.ts'
 import { needSignIn, signInNeeded } from './session.tsx'
 import { createStore } from './store.ts'
@@ -40,9 +40,17 @@ const INPUTS = ['pointerdown', 'keydown', 'pointermove']
 function beatOf(): () => Promise<void> {
   let known: Known | undefined
   let isUnderWay = false
+  let notBefore = 0
+  const isDue = (): boolean =>
+    !isUnderWay &&
+    performance.now() >= notBefore &&
+    !document.hidden &&
+    navigator.onLine &&
+    !isPaused.get() &&
+    !signInNeeded.get()
   return async () => {
     if (idleMs() >= PAUSED_AFTER_MS) pause()
-    if (isUnderWay || document.hidden || !navigator.onLine || isPaused.get() || signInNeeded.get()) return
+    if (!isDue()) return
     isUnderWay = true
     try {
       const before = known
@@ -51,7 +59,13 @@ function beatOf(): () => Promise<void> {
       else if (before !== known) readAgain(changedKinds(before.tokens, known.tokens))
     } catch (error) {
       // Another one follows. Only an ended session does not mend by itself.
-      if (error instanceof PulseRefused && error.status === 401) needSignIn()
+      if (error instanceof PulseRefused) {
+        notBefore = performance.now() + error.waitMs
+        if (error.status === 401) needSignIn()
+      }
+      // A proxy answers for a server that is gone.
+      const isLost = !(error instanceof PulseRefused) || error.status >= 500
+      if (isLost && !document.hidden && !signInNeeded.get()) lostPulses.set((lost) => lost + 1)
     } finally {
       isUnderWay = false
     }

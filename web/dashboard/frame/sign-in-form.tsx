@@ -15,6 +15,7 @@ export function SignInForm({ onSession }: { onSession: (session: Session) => voi
     <Form
       label={t.signIn.title}
       typed={undefined}
+      isSaving={isSaving}
       error={error}
       buttons={
         <div className={form.buttons}>
@@ -54,6 +55,7 @@ export function CodeForm({
     <Form
       label={t.signIn.title}
       typed={undefined}
+      isSaving={isSaving}
       error={error}
       buttons={
         <div className={form.buttons}>

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react'
 import { formatClock } from '../../shared/format.ts'
 import { t } from '../../shared/texts/texts.ts'
-import { MODE, respondedAt } from '../data/client.ts'
+import { lostPulses, MODE, respondedAt } from '../data/client.ts'
 import { useStore } from '../data/store.ts'
 import { isPaused } from '../data/use-pulse.ts'
 import styles from './frame.module.css'
@@ -9,12 +9,13 @@ import styles from './frame.module.css'
 /** What is true of everything on the screen: test data, a connection in plain text that is not to this machine, no connection, nobody who looks. */
 export function StatusBars() {
   const isOnline = useSyncExternalStore(subscribe, () => navigator.onLine)
+  const isLost = useStore(lostPulses) > 1
   const isIdle = useStore(isPaused)
   return (
     <>
       {MODE === 'test' && <p className={styles.bar}>{t.frame.testData}</p>}
       {!isSecureContext && <p className={styles.bar}>{t.frame.notEncrypted}</p>}
-      {!isOnline && <OfflineBar />}
+      {(!isOnline || isLost) && <OfflineBar />}
       {isIdle && (
         <p role="status" className={styles.bar}>
           {t.frame.paused}

@@ -1,5 +1,5 @@
 import { ChevronDown } from 'lucide-react'
-import { useContext, useEffect, useState } from 'react'
+import { useContext, useEffect, useRef, useState } from 'react'
 import {
   Button,
   ComboBox,
@@ -26,6 +26,7 @@ export interface ComboOption {
 
 export interface ComboProps {
   label: string
+  /** The API's name of the field, for the messages of the server. */
   name?: string
   options: readonly ComboOption[]
   /** The text of the field when nobody types. */
@@ -42,7 +43,7 @@ export interface ComboProps {
   isEmptied?: boolean | undefined
   size?: 'normal' | 'narrow' | 'wide'
   hint?: string | undefined
-  /** What is wrong with the text. */
+  /** What is wrong with the text. A form is not sent with it, unless the field is emptied. */
   problem?: string | undefined
   autoFocus?: boolean | undefined
   isRequired?: boolean | undefined
@@ -56,7 +57,9 @@ export function Combo(props: ComboProps) {
   const [isEntered, setEntered] = useState(false)
   const said = useFieldMessage(name)
   const message = problem ?? said
+  const input = useRef<HTMLInputElement>(null)
   useEffect(() => setTyped(value), [value])
+  useEffect(() => input.current?.setCustomValidity(isEmptied ? '' : (problem ?? '')), [isEmptied, problem])
   const type = (text: string): void => {
     setTyped(text)
     setEntered(false)
@@ -66,7 +69,6 @@ export function Combo(props: ComboProps) {
   return (
     <ComboBox
       className={`${field.field} ${field[size]}`}
-      {...(name === undefined ? {} : { name })}
       validationBehavior="aria"
       isInvalid={message !== undefined}
       isRequired={isRequired}
@@ -86,7 +88,7 @@ export function Combo(props: ComboProps) {
         if (option !== undefined) onChoose(option)
       }}
       onBlur={() => {
-        if (typed === value) return
+        if (typed === value && (isEmptied || problem === undefined)) return
         if (isEmptied) setTyped('')
         onText?.(typed.trim())
       }}
@@ -96,6 +98,7 @@ export function Combo(props: ComboProps) {
       </Label>
       <span className={select.combo}>
         <Input
+          ref={input}
           className={field.input}
           onKeyDown={(event) => {
             const isChoosing = event.currentTarget.getAttribute('aria-activedescendant') !== null

@@ -69,6 +69,7 @@ export function Confirm(props: ConfirmProps) {
     <Dialog title={title} isOpen onClose={close}>
       <Form
         typed={undefined}
+        isSaving={isSaving}
         error={error}
         retryAt={retryAt}
         stop={stop}

@@ -1,9 +1,11 @@
 import { useEffect, useRef, useState } from 'react'
 import { t } from '../../shared/texts/texts.ts'
+import { idOf } from '../search-parameters.ts'
 import { Field, type FieldProps } from './field.tsx'
 
 const AFTER_MS = 300
 
+/** Its type is `number` for an id. */
 export interface FilterFieldProps extends Pick<FieldProps, 'label' | 'type' | 'size'> {
   /** The text of the address; undefined when the filter is not set. */
   value: string | undefined
@@ -45,6 +47,7 @@ export function FilterField({ value = '', onFilter, isCalendarDay = false, ...re
     clearTimeout(timer.current)
     timer.current = setTimeout(() => apply(text), AFTER_MS)
   }
+  const isNoId = rest.type === 'number' && typed !== '' && idOf(typed) === undefined
   return (
     <div
       onBlur={() => (isMore.current = false)}
@@ -57,6 +60,7 @@ export function FilterField({ value = '', onFilter, isCalendarDay = false, ...re
       <Field
         {...rest}
         maxLength={255}
+        problem={isNoId ? t.filters.noId : undefined}
         mark={rest.type === 'date' && !isCalendarDay ? t.filters.utc : undefined}
         value={typed}
         onChange={change}

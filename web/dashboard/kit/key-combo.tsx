@@ -1,3 +1,4 @@
+import { useEffect, useState } from 'react'
 import { t } from '../../shared/texts/texts.ts'
 import { useRead } from '../data/use-read.ts'
 import { Combo } from './combo.tsx'
@@ -10,10 +11,15 @@ function useKeys() {
   return data?.api_keys ?? []
 }
 
-/** The name of a key by its id; of an older one "API key 17". */
+/** The name of a key by its id, with its prefix where several have the name; of an older one "API key 17". */
 export function useKeyName(): (id: number) => string {
   const keys = useKeys()
-  return (id) => keys.find((key) => key.id === id)?.name ?? t.keys.one(String(id))
+  return (id) => {
+    const key = keys.find((each) => each.id === id)
+    if (key === undefined) return t.keys.one(String(id))
+    const isOnlyOne = keys.every(({ id: other, name }) => other === id || name !== key.name)
+    return isOnlyOne ? key.name : t.keys.named(key.name, key.prefix)
+  }
 }
 
 /** Entries of the command line have the key id 0. */
@@ -28,27 +34,38 @@ interface Props {
   hasCommandLine?: boolean
 }
 
-/** A choice of an API key. The hundred newest are offered; any id can be typed. */
+/** A choice of an API key. The hundred newest are offered; any id can be typed. A name that none or several of them have chooses none. */
 export function KeyCombo({ keyId, onKey, hasCommandLine = false, ...rest }: Props) {
   const keys = useKeys()
   const options = [
     ...keys.map(({ id, name, prefix }) => ({ id: String(id), label: name, note: prefix })),
     ...(hasCommandLine ? [COMMAND_LINE] : []),
   ]
+  const [unclear, setUnclear] = useState<string>()
   const chosen = keyId === undefined ? '' : String(keyId)
-  const choose = (typed: string): void => {
-    const id = options.find(({ label }) => label === typed)?.id ?? typed
-    if (typed === '' || /^\d{1,15}$/.test(id)) onKey(typed === '' ? undefined : Number(id))
+  const value = options.find(({ id }) => id === chosen)?.label ?? chosen
+  useEffect(() => setUnclear(undefined), [value])
+  const choose = (id: string): void => {
+    setUnclear(undefined)
+    onKey(id === '' ? undefined : Number(id))
+  }
+  const chooseTyped = (typed: string): void => {
+    const [named, ...others] = options.filter(({ label }) => label === typed)
+    const id = named === undefined || others.length > 0 ? typed : named.id
+    if (typed === value) setUnclear(undefined)
+    else if (typed === '' || /^\d{1,15}$/.test(id)) choose(id)
+    else setUnclear(typed)
   }
   return (
     <Combo
       {...rest}
       label={t.audit.key}
-      value={options.find(({ id }) => id === chosen)?.label ?? chosen}
+      value={value}
       options={options}
       size={rest.name === undefined ? 'narrow' : 'normal'}
-      onChoose={({ id }) => onKey(Number(id))}
-      onText={choose}
+      problem={unclear && t.keys.unclear(unclear)}
+      onChoose={({ id }) => choose(id)}
+      onText={chooseTyped}
     />
   )
 }

@@ -1,5 +1,5 @@
 import type { Product } from '@fulfillment/sdk'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { announce } from '../data/messages.ts'
 import { t } from '../../shared/texts/texts.ts'
 import { useRead } from '../data/use-read.ts'
@@ -30,7 +30,12 @@ export function ProductCombo(props: ProductComboProps) {
   const [typed, setTyped] = useState('')
   const [problem, setProblem] = useState<string>()
   const [chosen, setChosen] = useState(0)
-  const { lookUp, slow } = useProductLookups(({ product, units }) => onProduct(product, units), setProblem)
+  const found = ({ product, units }: { product: Product; units: number }): void => {
+    setProblem(undefined)
+    onProduct(product, units)
+  }
+  const { lookUp, slow } = useProductLookups(found, setProblem)
+  useEffect(() => setProblem(undefined), [value])
   const search = useDelayed(typed.trim())
   const { data } = useRead(
     ['products', 'combo', search],

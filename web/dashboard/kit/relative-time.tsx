@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react'
 import { formatUtc } from '../../shared/format.ts'
 import { t } from '../../shared/texts/texts.ts'
+import { serverNow } from '../data/client.ts'
 
 const MINUTE_S = 60
 const HOUR_S = 3_600
@@ -8,9 +9,9 @@ const DAY_S = 86_400
 
 /** A moment to come as "in 2 min", counting down, with UTC in its title. */
 export function TimeUntil({ at }: { at: string }) {
-  const [now, setNow] = useState(() => Date.now())
+  const [now, setNow] = useState(serverNow)
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 1_000)
+    const timer = setInterval(() => setNow(serverNow()), 1_000)
     return () => clearInterval(timer)
   }, [])
   return (

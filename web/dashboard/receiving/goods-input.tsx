@@ -62,10 +62,12 @@ export function GoodsInput({ record: { lines, allow_over }, goods, onGoods }: Go
       {goods.line === ANOTHER && (
         <ProductCombo
           label={t.receiving.product}
+          name="product_id"
           isRequired
           hint={goods.product && packHint(goods.product.units)}
           value={goods.product?.name ?? ''}
           onProduct={({ id, name }, units) => onGoods((before) => ({ ...before, product: { id, name, units } }))}
+          onClear={() => onGoods((before) => ({ ...before, product: undefined }))}
         />
       )}
       <Field

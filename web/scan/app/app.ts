@@ -4,6 +4,7 @@ import { Feedback, type Outcome } from '../feedback.ts'
 import { Sender } from '../queue/sender.ts'
 import { RepeatFilter, type ScanSource } from '../wedge/repeat-filter.ts'
 import { readScan, type Scanned } from '../wedge/scan-text.ts'
+import { isNamed } from '../store/database.ts'
 import { type Changes, type Kept, type Store, TakenOverError } from '../store/store.ts'
 import { markUse } from '../../shared/page-fetch.ts'
 import { t } from '../../shared/texts/scan-texts.ts'
@@ -28,6 +29,12 @@ export interface Verdict {
   id: number
   outcome: Outcome
   text: string
+}
+
+/** The badge of an operator who signed in without the server. */
+export interface OfflineBadge {
+  badge: string
+  operatorId: number
 }
 
 /** A scan, as the diagnostics list it. */
@@ -89,8 +96,10 @@ export class App {
   onBadge: (badge: string, at: number) => void = () => undefined
   /** After each entry that the server carried out. */
   onSent: () => void = () => undefined
-  /** The badge of the operator who signed in without a connection: it is shown to the server later, if they are still here. */
-  offlineBadge: { badge: string; operatorId: number } | undefined
+  /** It is shown to the server later, if its operator is still here. */
+  offlineBadge: OfflineBadge | undefined
+  /** An operator who was away for too long is being signed out. */
+  isSigningOut = false
   readonly store: Store
   readonly api: Api
   readonly sender: Sender
@@ -257,7 +266,7 @@ export class App {
       return true
     } catch (error) {
       if (error instanceof TakenOverError) this.set({ isFrozen: true })
-      else this.stop({ message: t.problem.storage }, at)
+      else this.stop(notStored(error), at)
       return false
     } finally {
       this.#isHeld = false
@@ -348,6 +357,12 @@ export class App {
     for (const listener of this.#listeners) listener()
   }
 }
+
+/** If nothing else helps, the app opens the storage of this browser anew. */
+const notStored = (error: unknown): ProblemNote =>
+  isNamed(error, 'QuotaExceededError')
+    ? { message: t.problem.storage }
+    : { message: t.problem.notStored, ways: [{ name: t.problem.reopen, run: () => location.reload() }] }
 
 function textOf(scanned: Scanned): string {
   switch (scanned.kind) {

@@ -5,6 +5,7 @@ import { lineOf } from '../picking/view.ts'
 import { keyOfBatch } from '../picking/walk.ts'
 import type { App } from './app.ts'
 import { refreshFlow } from './flows.ts'
+import { keepLastUse, resumeIdle } from './last-use.ts'
 import { readOwnFlows } from './own-flows.ts'
 import { whileSending } from './page-lock.ts'
 import { walkView } from './picking-actions.ts'
@@ -22,18 +23,40 @@ export function startBackground(app: App, signal: AbortSignal): void {
   refreshAfterSending(app)
   addEventListener('online', () => resume(app), { signal })
   addEventListener('offline', () => app.set({ isOnline: false }), { signal })
-  document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && resume(app), { signal })
+  // It is hidden before it goes.
+  const changeVisibility = (): void => (document.visibilityState === 'visible' ? resume(app) : keepLastUse())
+  document.addEventListener('visibilitychange', changeVisibility, { signal })
   const timer = setInterval(() => {
-    if (idleMs() > SIGN_OUT_AFTER_MS && app.kept.session?.operator) void signOut(app)
+    // A hidden page does not know how long the device sleeps.
+    if (document.visibilityState === 'visible') keepLastUse()
+    void signOutIdle(app)
   }, CHECK_IDLE_MS)
   signal.addEventListener('abort', () => clearInterval(timer))
-  void checkSession(app)
+  resumeIdle()
+  void checkOperator(app)
 }
 
 function resume(app: App): void {
   app.sender.retry()
-  void checkSession(app)
+  void checkOperator(app)
   void refreshScreen(app)
+}
+
+async function checkOperator(app: App): Promise<void> {
+  await signOutIdle(app)
+  await checkSession(app)
+}
+
+/** Signs out an operator who has been away for too long. The next one is asked for at once, however late the server answers. */
+async function signOutIdle(app: App): Promise<void> {
+  if (idleMs() <= SIGN_OUT_AFTER_MS || !app.kept.session?.operator) return
+  if (app.ui.needs === undefined) app.set({ needs: 'badge' })
+  app.isSigningOut = true
+  try {
+    await signOut(app)
+  } finally {
+    app.isSigningOut = false
+  }
 }
 
 /** Reads again what is picked on the screen. Of a batch, its running flows and the one at hand, whose stock is that of all slots. */

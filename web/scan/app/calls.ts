@@ -25,9 +25,16 @@ export async function online<T>(app: App, call: () => PromiseLike<T>, begun = In
 }
 
 function refuse(app: App, error: APIError, begun: number): void {
+  if (leadToSignIn(app, error) || app.isLeft(begun)) return
+  app.stop({ message: refusalText(error), requestId: error.requestId }, performance.now())
+}
+
+/** Leads the operator to where they mend that the session has ended, or that nobody is signed in. Returns false for any other error. */
+export function leadToSignIn(app: App, error: APIError): boolean {
   const interruption = interruptionOf(error)
-  if (interruption?.is === 'stopped') app.set({ needs: interruption.until === 'enrolled' ? 'enrolment' : 'badge' })
-  else if (!app.isLeft(begun)) app.stop({ message: refusalText(error), requestId: error.requestId }, performance.now())
+  if (interruption?.is !== 'stopped') return false
+  app.set({ needs: interruption.until === 'enrolled' ? 'enrolment' : 'badge' })
+  return true
 }
 
 /**

@@ -4,6 +4,7 @@ import type { Entry, PickBody } from '../queue/entry.ts'
 import { isUnknownToServer } from '../queue/reduce.ts'
 import type { App } from './app.ts'
 import { Attempts } from './attempts.ts'
+import { refreshDrafted } from './flows.ts'
 
 /** A product at a location, and how much of it lies there: without what the operator holds. */
 export interface Counted {
@@ -17,10 +18,14 @@ export interface Counted {
  * Sets the stock of a location to what was counted there, with what this device took there and the server will subtract later. While it is not
  * known whether the server did so already, the operator is stopped. Returns whether the stock was set.
  */
-export function setCounted(app: App, counted: Counted, attempts = new Attempts()): Promise<boolean> {
+export async function setCounted(app: App, counted: Counted, attempts = new Attempts()): Promise<boolean> {
   const { product_id, location_id, location_code } = counted
-  return app.sender.between(async () => {
-    const taken = await takenAt(app, counted)
+  const drafted = draftedAt(app, counted)
+  await refreshDrafted(app)
+  // Of a flow that is over: the operator decides on it in the Problems first.
+  const isDraftGone = draftedAt(app, counted) !== drafted
+  return await app.sender.between(async () => {
+    const taken = isDraftGone ? undefined : await takenAt(app, counted)
     const quantity = exact(counted.quantity + (taken ?? 0))
     // Below zero, goods that were put there are counted, and the server does not know of them.
     if (taken === undefined || quantity < 0) {
@@ -51,6 +56,7 @@ type Level = Pick<Counted, 'product_id' | 'location_id'>
 async function takenAt(app: App, level: Level): Promise<number | undefined> {
   let taken = draftedAt(app, level)
   for (const entry of app.kept.entries) {
+    taken += returnedBy(entry, level)
     const quantity = takenBy(entry, level.location_id)
     if (quantity === 0 || (await productIdOfEntry(app, entry)) !== level.product_id) continue
     if (!isUnknownToServer(entry)) return undefined
@@ -69,6 +75,13 @@ function draftedAt({ kept }: App, { product_id, location_id }: Level): number {
     .filter((body) => body !== undefined)
     .filter((body) => body.location_id === location_id && isOfProduct(body))
     .reduce((sum, { quantity }) => sum + quantity, 0)
+}
+
+/** Goods in hand that the server has returned to the location, because their flow was cancelled. */
+function returnedBy(entry: Entry, { product_id, location_id }: Level): number {
+  if (entry.kind !== 'gone' || entry.error?.state !== 'cancelled') return 0
+  const own = entry.goods.filter((goods) => goods.product_id === product_id && goods.location_id === location_id)
+  return own.reduce((sum, { quantity }) => sum + quantity, 0)
 }
 
 function takenBy({ kind, record, body }: Entry, locationId: string): number {

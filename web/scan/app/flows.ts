@@ -1,7 +1,7 @@
 import type { PickingFlowDetails } from '@fulfillment/sdk'
 import { t } from '../../shared/texts/scan-texts.ts'
 import { complete } from '../picking/decide.ts'
-import { flowChanges } from '../queue/flow-changes.ts'
+import { draftedPick, flowChanges } from '../queue/flow-changes.ts'
 import type { Changes, Kept } from '../store/store.ts'
 import { batchOf, type WalkKey, walkKeyOf } from '../picking/walk.ts'
 import type { App } from './app.ts'
@@ -32,7 +32,7 @@ export const keepFlow = (app: App, flow: PickingFlowDetails, at = performance.no
 export async function keepFlows(app: App, flows: readonly PickingFlowDetails[], at = performance.now()): Promise<boolean> {
   const isKept = await app.keep((kept) => {
     const rows = flows.map((flow) => [flow.id, { flow, products: kept.flows.get(flow.id)?.products ?? {} }] as const)
-    return { flows: new Map(rows) }
+    return { flows: new Map(rows), events: flows.map((flow) => ({ type: 'returned', flow })) }
   }, at)
   if (!isKept) return false
   for (const key of new Set(flows.map(walkKeyOf))) void readProducts(app, key)
@@ -52,17 +52,22 @@ export async function refreshFlow(app: App, flowId: number): Promise<void> {
     await app.sender.between(async () => {
       if (row.flow.batch_id !== undefined && isInDoubt()) return
       const flow = await app.api.readFlow(flowId, 0)
-      const isOwn = flow.state === 'started' && flow.operator_email.toLowerCase() === row.flow.operator_email.toLowerCase()
-      await app.store.commit((kept) => flowChanges(kept, flowId, isOwn ? { is: 'read', flow } : { is: 'over' }))
+      await app.store.commit((kept) => flowChanges(kept, flowId, { is: 'read', flow }))
     })
   } catch (error) {
     if (!isReadAgain(error)) throw error
   }
 }
 
+/** Reads again the flows with a pick that is not confirmed: of one that is over it is a problem, also if its operator has left the device. */
+export async function refreshDrafted(app: App): Promise<void> {
+  for (const { flow } of app.kept.flows.values()) if (draftedPick(app.kept, flow) !== undefined) await refreshFlow(app, flow.id)
+}
+
 /** Queues the end of a walk. */
 export async function completeWalk(app: App, key: WalkKey): Promise<void> {
-  if (await decide(app, key, complete)) app.go({ name: 'queue' })
+  // What could not be stored is not over.
+  if ((await decide(app, key, complete)) && app.ui.problem === undefined) app.go({ name: 'queue' })
 }
 
 /** Cancels an order's or a batch's picking: all of it goes back to its locations, also what waits in the queue. */

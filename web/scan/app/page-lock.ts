@@ -49,7 +49,8 @@ interface Lease {
 function holdLease(steal: boolean): PageLock {
   const owner = crypto.getRandomValues(new Uint32Array(2)).join('-')
   const lease = readLease()
-  if (!steal && lease !== undefined && Date.now() - lease.at < LEASE_MS) return { isHeld: false }
+  // The clock may have been set back since.
+  if (!steal && lease !== undefined && Math.abs(Date.now() - lease.at) < LEASE_MS) return { isHeld: false }
   const lost = new AbortController()
   const write = (): void => localStorage.setItem(NAME, JSON.stringify({ owner, at: Date.now() } satisfies Lease))
   write()

@@ -1,9 +1,10 @@
-import { ConnectionError, FulfillmentError } from '@fulfillment/sdk'
+import { APIError, ConnectionError, FulfillmentError } from '@fulfillment/sdk'
 import { isNoSession } from '../../shared/api.ts'
+import { isUnanswered } from '../../shared/is-unanswered.ts'
 import { t } from '../../shared/texts/scan-texts.ts'
 import type { DeviceSession, KnownOperator } from '../store/database.ts'
 import type { Kept } from '../store/store.ts'
-import type { App } from './app.ts'
+import type { App, OfflineBadge } from './app.ts'
 import { online } from './calls.ts'
 import { badgeHash, operatorOfBadge } from './known-badges.ts'
 
@@ -38,7 +39,7 @@ function proofsFor({ devices }: Kept, code: string): Kept['devices'][string][] {
     .slice(0, MAX_PROOFS)
 }
 
-/** Signs an operator in with their badge; without a connection, one who used this device in the last 30 days. */
+/** Signs an operator in with their badge; without an answer of the server, one who used this device in the last 30 days. */
 export function signIn(app: App, badge: string, at = performance.now()): Promise<void> {
   return app.operatorTurns.take(async () => {
     const { problem } = app.ui
@@ -59,7 +60,7 @@ async function takeBadge(app: App, badge: string, at: number): Promise<void> {
       app.offlineBadge = undefined
       return signedIn
     } catch (error) {
-      const known = error instanceof ConnectionError ? await operatorOfBadge(app.kept.operators, badge) : undefined
+      const known = isUndecided(error) ? await operatorOfBadge(app.kept.operators, badge) : undefined
       if (known === undefined) throw error
       app.offlineBadge = { badge, operatorId: known.id }
       return offlineSession(app, known)
@@ -75,6 +76,10 @@ async function takeBadge(app: App, badge: string, at: number): Promise<void> {
   app.sender.resume()
   app.tell('taken', t.said.signedIn(operator.name), at)
 }
+
+/** Whether the server said nothing of a badge: it cannot be reached, or the proxy before it answers. With too many refused badges, it did. */
+const isUndecided = (error: unknown): boolean =>
+  error instanceof ConnectionError || (error instanceof APIError && error.status !== 429 && isUnanswered(error))
 
 /** Signs the operator out: the next one scans a badge. Works without a connection too. */
 export async function signOut(app: App): Promise<void> {
@@ -115,13 +120,14 @@ export async function checkSession(app: App): Promise<void> {
   if (before === null) return
   try {
     const session = await readSession(app)
+    if (session === undefined) return
     // Somebody has signed in or out meanwhile: the answer may be older than that.
     let isCurrent = false
     const isKept = await app.keep((kept) => {
       isCurrent = kept.session === before
       return isCurrent ? { session } : undefined
     })
-    if (!isKept || !isCurrent) return
+    if (!isKept || !isCurrent || app.isSigningOut) return
     app.set({ needs: session.operator === null ? 'badge' : undefined })
     app.sender.resume()
   } catch (error) {
@@ -130,18 +136,33 @@ export async function checkSession(app: App): Promise<void> {
   }
 }
 
-/** The server's session, with an operator only if it is the one whom this device knows: who signed in or out offline counts. */
-async function readSession(app: App): Promise<DeviceSession> {
-  let session = await app.api.readSession()
+/**
+ * The server's session, with an operator only if it is the one whom this device knows: who signed in or out offline counts. Undefined if
+ * somebody has signed in or out meanwhile.
+ */
+async function readSession(app: App): Promise<DeviceSession | undefined> {
+  const session = await app.api.readSession()
   const here = app.kept.session?.operator
   const { offlineBadge } = app
-  if (here?.id !== session.operator?.id) {
-    if (offlineBadge === undefined || offlineBadge.operatorId !== here?.id) return { ...session, operator: null }
-    session = await app.api.signIn(offlineBadge.badge)
-  }
-  // Another operator may have signed in offline meanwhile, or be about to.
-  if (app.offlineBadge === offlineBadge && offlineBadge?.operatorId === here?.id) app.offlineBadge = undefined
+  // Another operator may be about to sign in offline.
+  const isOfHere = offlineBadge !== undefined && offlineBadge.operatorId === here?.id
+  if (here?.id !== session.operator?.id)
+    return isOfHere ? await showOfflineBadge(app, offlineBadge) : { ...session, operator: null }
+  if (isOfHere) app.offlineBadge = undefined
   return session
+}
+
+/** Meanwhile the next operator's badge waits. It is shown again later. */
+const SHOW_BADGE_MS = 5_000
+
+/** Shows the server the badge that it has not seen, unless somebody signs in or out before it: they count, here as on the server. */
+function showOfflineBadge(app: App, offlineBadge: OfflineBadge): Promise<DeviceSession | undefined> {
+  return app.operatorTurns.take(async () => {
+    if (app.offlineBadge !== offlineBadge) return undefined
+    const session = await app.api.signIn(offlineBadge.badge, { timeoutMs: SHOW_BADGE_MS })
+    app.offlineBadge = undefined
+    return session
+  })
 }
 
 function offlineSession(app: App, operator: KnownOperator): DeviceSession {

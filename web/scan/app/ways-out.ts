@@ -1,6 +1,6 @@
 import { t } from '../../shared/texts/scan-texts.ts'
 import type { Level } from '../picking/stops.ts'
-import type { Entry, FlowEntry, PickEntry, RecordEntry } from '../queue/entry.ts'
+import type { Entry, FlowEntry, PickEntry } from '../queue/entry.ts'
 import type { QueueEvent } from '../queue/reduce.ts'
 import type { LogRow } from '../store/database.ts'
 import type { App } from './app.ts'
@@ -17,8 +17,8 @@ export async function putBack(app: App, entry: FlowEntry): Promise<void> {
   if (await drop(app, entry, 'put back', t.problems.putBack)) void refreshFlow(app, entry.flow_id)
 }
 
-/** The operator gives up a receipt, its undo, or a count: the entry is dropped and logged. `said` is what they hear of it. */
-export const giveUp = (app: App, entry: RecordEntry, said: string): Promise<boolean> => drop(app, entry, 'dropped', said)
+/** The operator gives up a receipt, its undo, a count, or goods that go with their order: it is dropped and logged. `said` is what they hear. */
+export const giveUp = (app: App, entry: Entry, said: string): Promise<boolean> => drop(app, entry, 'dropped', said)
 
 /** Takes the same quantity from another location. */
 export const takeElsewhere = (app: App, { seq }: PickEntry, { location_id, location_code }: Level): Promise<void> =>

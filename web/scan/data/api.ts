@@ -48,7 +48,8 @@ export class Api implements QueueCalls {
 
   readSession = (): Promise<DeviceSession> => this.#session('GET', '/session')
 
-  signIn = (badge: string): Promise<DeviceSession> => this.#session('PUT', '/session/operator', { body: { badge } })
+  signIn = (badge: string, options: { timeoutMs?: number } = {}): Promise<DeviceSession> =>
+    this.#session('PUT', '/session/operator', { body: { badge }, ...options })
 
   signOut = (): Promise<DeviceSession> => this.#session('DELETE', '/session/operator', { timeoutMs: SIGN_OUT_MS })
 

@@ -55,11 +55,11 @@ export async function findBySku(client: FulfillmentClient, texts: readonly strin
   return undefined
 }
 
-/** The location with this code or id; undefined if there is none. */
-export async function findLocation(client: FulfillmentClient, texts: readonly string[]): Promise<Location | undefined> {
+/** The location with this id; undefined if there is none. It may take very many calls: only the list says all of a location. */
+export async function findLocation(client: FulfillmentClient, id: string): Promise<Location | undefined> {
   let seen = 0
   for await (const location of client.locations.list({ limit: 100 })) {
-    if (texts.some((text) => text === location.code || text === location.id)) return location
+    if (location.id === id) return location
     if (++seen >= MAX_LOCATIONS) return undefined
   }
   return undefined

@@ -4,7 +4,7 @@ import type { App, CodeHandler } from '../app/app.ts'
 import { online } from '../app/calls.ts'
 import { newPickId } from '../app/pick-id.ts'
 import { isReadAgain } from '../app/read-again.ts'
-import { findProduct } from '../data/find.ts'
+import { findBySku, findCode, productOf } from '../data/find.ts'
 import { isOfRecord, type RecordKind, type RecordRef } from '../queue/entry.ts'
 import type { Kept } from '../store/store.ts'
 import { readPlaces, searchPlace } from './places.ts'
@@ -69,9 +69,13 @@ export async function scanInRecord(
   const as = { at, scanned: texts[0] }
   if (await decide(app, ref, (work) => scan(work, texts), as)) return true
   if (!app.ui.isOnline) return false
+  const { client } = app.api
   const find = async () => {
-    const product = await findProduct(app.api.client, texts, codes)
-    return product === undefined ? { place: await searchPlace(app, texts) } : { product }
+    const code = await findCode(client, texts, codes)
+    const product = code && productOf(code)
+    if (product !== undefined) return { product }
+    // Locations are read page by page: for a code that is none, scans would wait long.
+    return code?.location ? { place: await searchPlace(app, code.location.id) } : { product: await findBySku(client, texts) }
   }
   const found = await online(app, find, begun)
   // The operator knows by now that the search failed, or has left the record.

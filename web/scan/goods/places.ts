@@ -31,11 +31,11 @@ export async function readPlaces(app: App): Promise<void> {
   }
 }
 
-/** The location with this code or id, from the server; undefined if there is none. */
-export async function searchPlace(app: App, texts: readonly string[]): Promise<Place | undefined> {
-  const location = await findLocation(app.api.client, texts)
+/** The location with this id, from the server; undefined if there is none. */
+export async function searchPlace(app: App, id: string): Promise<Place | undefined> {
+  const location = await findLocation(app.api.client, id)
   if (location === undefined) return undefined
   const place = placeOf(location)
-  const isKept = await app.keep(({ places }) => ({ places: [...places.filter(({ id }) => id !== place.id), place] }))
+  const isKept = await app.keep(({ places }) => ({ places: [...places.filter((other) => other.id !== id), place] }))
   return isKept ? place : undefined
 }

@@ -43,9 +43,11 @@ export function goTo(work: Receiving, place: Place): Step {
 
 /** More of a product, which may be one that was not announced: one, or what its code stands for. */
 export function take(work: Receiving, product: Product, more = 1): Step {
-  const { draft, isLocationFirst } = work
+  const { draft, isLocationFirst, operator } = work
   const { item } = draft
-  if (item?.product_id === product.product_id) return hold(work, item, exact(item.quantity + more))
+  // What another operator has left in hand becomes a receipt of theirs.
+  const isOwn = (item?.operator ?? operator).id === operator.id
+  if (item?.product_id === product.product_id && isOwn) return hold(work, item, exact(item.quantity + more))
   if (draft.place === null && draft.disposition !== 'scrap') {
     if (item !== null) return problem(goods.problem.locationOf(item.product_name))
     if (isLocationFirst) return problem(goods.problem.locationFirst)
@@ -53,7 +55,7 @@ export function take(work: Receiving, product: Product, more = 1): Step {
   const settled = item === null ? { draft, events: [] } : settle(work, item, draft)
   const after = { ...work, draft: settled.draft, entries: applied(work, settled.events) }
   const { product_id, name } = product
-  return hold(after, { pick_id: work.newId(), product_id, product_name: name, quantity: 0 }, more, settled.events)
+  return hold(after, { pick_id: work.newId(), product_id, product_name: name, quantity: 0, operator }, more, settled.events)
 }
 
 /** Takes all that is still to come of the product in hand. */
@@ -129,12 +131,13 @@ function received(work: Receiving, item: DraftItem, draft: RecordDraft, before: 
 }
 
 /** The goods in hand as a receipt in the queue. Where a product is scanned before its location, each receipt has its own. */
-function settle(work: Receiving, { pick_id, product_id, product_name, quantity }: DraftItem, draft: RecordDraft): Settled {
+function settle(work: Receiving, item: DraftItem, draft: RecordDraft): Settled {
+  const { pick_id, product_id, product_name, quantity, operator = work.operator } = item
   const { disposition } = draft
   const place = disposition === 'scrap' ? null : draft.place
   const ofReturn = work.known.kind === 'return' ? { disposition } : {}
   const body: ReceiptBody = { product_id, quantity, location_id: place?.id ?? null, ...ofReturn }
-  const entry: NewReceipt = { ...common(work, product_name, codeAt(draft)), kind: 'receipt', pick_id, body }
+  const entry: NewReceipt = { ...common({ ...work, operator }, product_name, codeAt(draft)), kind: 'receipt', pick_id, body }
   return {
     draft: { ...draft, item: null, place: work.isLocationFirst ? draft.place : null },
     events: [{ type: 'add', entry }],

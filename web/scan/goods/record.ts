@@ -26,6 +26,8 @@ export interface DraftItem {
   product_name: string
   /** What was scanned or typed. 0: nothing yet, in a count. */
   quantity: number
+  /** Who scanned it first, of goods that are received. Absent from what older builds have stored. */
+  operator?: { id: number; email: string }
 }
 
 /** What the operator does with a record at the moment. */

@@ -12,6 +12,8 @@ import { refusalOf } from './refusal.ts'
 
 const CANCELLED = 7
 const NO_PACKAGES: readonly Package[] = []
+/** So long a step relies on what was read. */
+const FRESH_MS = 1_000
 
 /** Something of a product that goes into a package. */
 interface Goods {
@@ -39,6 +41,8 @@ export class Packer {
   #creation = newPickId()
   /** Packages before each step, to be undone. */
   #history: NewPackage[][] = []
+  /** When the server said last what is in the shipment. */
+  #readAt = -Infinity
   /** It is not known whether the server has done the last step. */
   #isInDoubt = false
   /** A scan called for another order: nothing more is packed here. */
@@ -58,6 +62,11 @@ export class Packer {
   /** The open shipment that is packed; undefined before its first scan. */
   get shipment(): Shipment | undefined {
     return this.known?.shipments.find(({ id, state }) => id === this.#shipmentId && state === 'open')
+  }
+
+  /** The shipment that was packed here and has left, until the operator was stopped with that. */
+  get over(): Shipment | undefined {
+    return this.known?.shipments.find(({ id, state }) => id === this.#shipmentId && state !== 'open')
   }
 
   get packages(): readonly Package[] {
@@ -97,7 +106,11 @@ export class Packer {
   scan: CodeHandler = (texts, at, codes, begun) =>
     this.#step(at, async () => {
       const { client } = this.#app.api
-      const code = await findCode(client, texts, codes)
+      // In parallel, so that a scan takes no longer on a slow network. Neither goes on after the step: what it reads would then take the place
+      // of what the next step has packed.
+      const both = [findCode(client, texts, codes), this.#readShipment()] as const
+      await Promise.allSettled(both)
+      const [code] = await Promise.all(both)
       if (code?.order && code.product === null) {
         this.#isLeft = code.order.id !== this.#orderId
         if (this.#app.goOn(begun, { name: 'pack', record: code.order.id }))
@@ -114,13 +127,13 @@ export class Packer {
   packOne = ({ product_id, name, left }: ProductToPack): Promise<boolean> => {
     const at = performance.now()
     const quantity = left > 0 && left < 1 ? left : 1
-    return this.#step(at, () => this.#pack([{ product_id, name, quantity }], at))
+    return this.#change(at, () => this.#pack([{ product_id, name, quantity }], at))
   }
 
   /** Packs all that is left. */
   packAll = (): Promise<boolean> => {
     const at = performance.now()
-    return this.#step(at, () => {
+    return this.#change(at, () => {
       const left = this.products.filter((product) => product.left > 0)
       return this.#pack(
         left.map(({ product_id, name, left: quantity }) => ({ product_id, name, quantity })),
@@ -133,7 +146,7 @@ export class Packer {
   setQuantity = (product: Content & { name: string }, quantity: number): Promise<boolean> => {
     const at = performance.now()
     const { number } = this
-    return this.#step(at, async () => {
+    return this.#change(at, async () => {
       const { product_id, name } = product
       const isSent = await this.#send(withQuantity(this.packages, number, { product_id, quantity }), {
         at,
@@ -149,7 +162,7 @@ export class Packer {
   setWeight = (weight: number): Promise<boolean> => {
     const at = performance.now()
     const { number } = this
-    return this.#step(at, async () => {
+    return this.#change(at, async () => {
       const again = (): void => void this.setWeight(weight)
       if (await this.#send(withWeight(this.packages, number, weight), { at, again }))
         this.#app.tell('taken', packing.said.weighed(number, weight), at)
@@ -173,7 +186,7 @@ export class Packer {
   /** Takes back the latest step. */
   undo = (): Promise<boolean> => {
     const at = performance.now()
-    return this.#step(at, async () => {
+    return this.#change(at, async () => {
       const before = this.#history.at(-1)
       if (before === undefined) this.#app.stop({ message: packing.problem.nothingToUndo }, at)
       else if (await this.#send(before, { at, again: () => void this.undo(), isUndo: true }))
@@ -182,15 +195,16 @@ export class Packer {
     })
   }
 
-  /** The shipment leaves. */
-  ship = (): Promise<boolean> => {
+  /** This shipment leaves, and no other one, whichever is packed by now. */
+  ship = (meant: Shipment): Promise<boolean> => {
     const at = performance.now()
     const begun = this.#app.begin()
     const shipping = this.#step(at, async () => {
-      const { shipment } = this
-      if (shipment === undefined) return true
-      const isShipped = await this.#refusable(() => this.#app.api.client.shipments.ship(shipment.id))
-      if (isShipped === undefined) return await this.#refuse({ at, again: () => void this.ship() }, shipment)
+      const step = { at, again: () => void this.ship(meant) }
+      const isShipped = this.#hasLeft(meant)
+        ? undefined
+        : await this.#refusable(() => this.#app.api.client.shipments.ship(meant.id))
+      if (isShipped === undefined) return await this.#refuse(step, meant)
       this.#app.goOn(begun, { name: 'pack' })
       this.#app.tell('order', packing.said.shipped(this.name), at)
       return true
@@ -202,11 +216,11 @@ export class Packer {
   async #pack(goods: readonly Goods[], at: number, scanned?: string): Promise<boolean> {
     const [first] = goods
     if (first === undefined) return true
-    const again = (): void => void this.#step(performance.now(), () => this.#pack(goods, performance.now()))
-    const step = { at, scanned, goods: first, again }
+    const again = (): void => void this.#change(performance.now(), () => this.#pack(goods, performance.now()))
+    const step = { at, scanned, goods: first, again, isForAny: true }
     // A shipment is not made for goods that do not fit.
     if (!this.#hasRoom(goods)) await this.#read()
-    if (!this.#hasRoom(goods)) return await this.#refuse(step, this.shipment)
+    if (this.over !== undefined || !this.#hasRoom(goods)) return await this.#refuse(step, this.over ?? this.shipment)
     if (this.shipment === undefined && !(await this.#create())) return await this.#refuse(step, undefined)
     const contents = goods.map(({ product_id, quantity }) => ({ product_id, quantity }))
     if (await this.#send(withMore(this.packages, this.number, contents), step)) this.#tellPacked(first, step)
@@ -243,7 +257,8 @@ export class Packer {
 
   /** Replaces the packages. Returns whether it is done; a refusal is told. */
   async #send(packages: NewPackage[], step: Step & { isUndo?: boolean }): Promise<boolean> {
-    const { shipment } = this
+    const { shipment, over } = this
+    if (over !== undefined) await this.#refuse(step, over)
     if (shipment === undefined) return false
     const before = shipment.packages.map(asSent)
     const changed = await this.#update(shipment.id, packages)
@@ -280,17 +295,19 @@ export class Packer {
   }
 
   /** Stops the operator with what the order says now, not with the server's message. */
-  async #refuse({ at, scanned, goods, again }: Step, shipment: Shipment | undefined): Promise<true> {
+  async #refuse({ at, scanned, goods, again, isForAny }: Step, shipment: Shipment | undefined): Promise<true> {
     await this.#read()
     const known = this.known as OrderToPack
-    const { message, left } = refusalOf(known, { shipmentId: shipment?.id, goods })
+    if (this.over !== undefined) this.#goOnWithNewest()
+    const { message, left } = refusalOf(known, { shipmentId: shipment?.id, next: this.shipment, goods })
     const packLeft = (): void => {
       if (goods !== undefined && left !== undefined)
-        void this.#step(performance.now(), () => this.#pack([{ ...goods, quantity: left }], performance.now()))
+        void this.#change(performance.now(), () => this.#pack([{ ...goods, quantity: left }], performance.now()))
     }
+    const isPossible = isForAny === true || shipment === undefined || !this.#hasLeft(shipment)
     const ways = [
       ...(left === undefined ? [] : [{ name: packing.problem.packLeft(left), run: packLeft }]),
-      { name: packing.problem.tryAgain, run: again },
+      ...(isPossible ? [{ name: packing.problem.tryAgain, run: again }] : []),
     ]
     this.#app.stop({ message, scanned, ways }, at)
     return true
@@ -300,12 +317,32 @@ export class Packer {
     const { shipment } = this
     if (this.#isInDoubt && shipment !== undefined) await this.#update(shipment.id, shipment.packages.map(asSent))
     this.known = await readOrderToPack(this.#app.api.client, this.#orderId)
+    this.#readAt = performance.now()
     this.error = undefined
     // Somebody else has packed meanwhile.
     if (this.shipment?.updated_at !== shipment?.updated_at) this.#history = []
-    const isOver = this.#shipmentId !== null && this.shipment === undefined
-    if (isOver) this.#choose(this.known.shipments.find(({ state }) => state === 'open')?.id)
+    // From one that is over, the next step leads to another one: the operator hears of it.
+    if (this.#shipmentId !== null && this.shipment === undefined && this.over === undefined) this.#goOnWithNewest()
     this.#changed()
+  }
+
+  #hasLeft({ id }: Shipment): boolean {
+    return this.known?.shipments.some((one) => one.id === id && one.state !== 'open') === true
+  }
+
+  #goOnWithNewest(): void {
+    this.#choose(this.known?.shipments.find(({ state }) => state === 'open')?.id)
+  }
+
+  /** Reads the shipment again: a step replaces all of its packages, and must not undo what others have changed in them. */
+  async #readShipment(): Promise<void> {
+    const { shipment } = this
+    if (shipment === undefined || performance.now() - this.#readAt < FRESH_MS) return
+    const now = await this.#app.api.client.shipments.get(shipment.id)
+    // Of one that is over, the server refuses the step, and the operator hears why.
+    if (now.state !== 'open') return
+    if (now.updated_at !== shipment.updated_at) this.#history = []
+    this.#keep(now)
   }
 
   #choose(id: number | null | undefined): void {
@@ -317,10 +354,19 @@ export class Packer {
 
   #keep(shipment: Shipment): void {
     const { known } = this
+    this.#readAt = performance.now()
     if (known === undefined) return
     const others = known.shipments.filter(({ id }) => id !== shipment.id)
     this.known = { ...known, shipments: [shipment, ...others].toSorted((one, other) => other.id - one.id) }
     this.#changed()
+  }
+
+  /** A step that changes the packages as they are now. */
+  #change(at: number, change: () => Promise<boolean>): Promise<boolean> {
+    return this.#step(at, async () => {
+      await this.#readShipment()
+      return await change()
+    })
   }
 
   /** A step of the operator, after those before. It needs the connection. */
@@ -358,4 +404,6 @@ interface Step {
   /** What was to be packed. */
   goods?: Goods | undefined
   again: () => void
+  /** Goods can go in another shipment when this one has left. Other steps were meant for this one alone. */
+  isForAny?: boolean
 }

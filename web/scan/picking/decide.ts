@@ -40,16 +40,25 @@ export function scan(
 
 const viewNow = ({ walk, draft, entries }: Pick<Picking, 'walk' | 'draft' | 'entries'>): WalkView => viewOf(walk, draft, entries)
 
+interface GoToOptions {
+  /** The operator wants to take from there what is planned elsewhere. Otherwise that is so if nothing is planned there. */
+  isChosen?: boolean
+}
+
 /** The operator is at this location. */
-export function goTo(picking: Picking, location: { id: string; code: string }): Decision {
+export function goTo(picking: Picking, location: { id: string; code: string }, options: GoToOptions = {}): Decision {
   // What was taken here stays a draft.
   const isSame = picking.draft.pick?.body.location_id === location.id
   const unput = isSame ? undefined : slotFirst(picking)
   if (unput !== undefined) return unput
   const settled = isSame ? { ...picking, events: [] } : settle(picking)
   const planned = viewOf(picking.walk, { ...settled.draft, location: null }, settled.entries)
-  const isChosen = !planned.stops.some((stop) => stop.location?.id === location.id)
-  const draft = { ...settled.draft, location: { ...location, isChosen } }
+  const { location: before } = settled.draft
+  // A scan of where the operator is already changes nothing.
+  const isStillChosen = before?.id === location.id && before.isChosen
+  const isPlanned = planned.stops.some((stop) => stop.location?.id === location.id)
+  const isChosen = options.isChosen === true || isStillChosen || !isPlanned
+  const draft: Draft = { ...settled.draft, location: { ...location, isChosen, isStated: true } }
   const view = viewOf(picking.walk, draft, settled.entries)
   const isOpenHere = view.stops.some((stop) => stop.location?.id === location.id)
   if (isOpenHere) return { outcome: 'taken', said: { is: 'located', code: location.code }, draft, events: settled.events }
@@ -178,7 +187,8 @@ const nothingFor = ({ order_tenant_id }: PickingFlowDetails): Decision => ({
   problem: { is: 'all taken', name: order_tenant_id },
 })
 
-function takeProduct(picking: Picking, view: WalkView, { lines, units, isQuantified }: Scanned, seen?: Stop): Decision {
+function takeProduct(picking: Picking, view: WalkView, scanned: Scanned, seen?: Stop): Decision {
+  const { lines, units, isQuantified } = scanned
   const { location } = picking.draft
   const ids = new Set(lines.map(({ order_detail_id }) => order_detail_id))
   const open = view.stops.filter((stop) => ids.has(stop.order_detail_id) && leftAt(view, stop) > 0)
@@ -188,6 +198,10 @@ function takeProduct(picking: Picking, view: WalkView, { lines, units, isQuantif
   if (unput !== undefined) return unput
   if (open.length === 0) return { outcome: 'problem', problem: { is: 'all taken', name } }
   const here = open.find((stop) => stop.location !== undefined && stop.location.id === location?.id)
+  if (here === undefined && location !== null && isHeldHere(view, open)) {
+    const chosen = { ...picking, draft: { ...picking.draft, location: { ...location, isChosen: true } } }
+    return takeProduct(chosen, viewNow(chosen), scanned, seen)
+  }
   const stop = here ?? (picking.isLocationFirst ? undefined : open.find((stop) => stop.location !== undefined))
   if (stop !== undefined) {
     // Where no location is scanned, goods come from where the screen said.
@@ -208,6 +222,18 @@ function takeProduct(picking: Picking, view: WalkView, { lines, units, isQuantif
   if (expected !== undefined && expected.id !== location?.id && open.some((stop) => stop.location?.id === expected.id))
     return { outcome: 'problem', problem: { is: 'location first', expected: expected.code } }
   return { outcome: 'problem', problem: { is: 'elsewhere', name, codes: open.flatMap((stop) => stop.location?.code ?? []) } }
+}
+
+/**
+ * Whether the location has the product of these stops, which are planned elsewhere. Only where the operator said to be and is still asked for
+ * something: after that, they may have gone on without a scan of the next location.
+ */
+function isHeldHere(view: WalkView, stops: readonly Stop[]): boolean {
+  const { location } = view.draft
+  if (location?.isStated !== true || location.isChosen || view.current?.location?.id !== location.id) return false
+  return stops.some((stop) =>
+    lineOf(view, stop)?.levels.some(({ location_id, quantity }) => location_id === location.id && quantity > 0),
+  )
 }
 
 /** What a weighed quantity must be for the stop to be done. */

@@ -16,6 +16,8 @@ export interface Here {
   id: string
   code: string
   isChosen: boolean
+  /** The operator said where they are. Absent if it is only where something was taken without that, and in drafts of older builds. */
+  isStated?: true
   /** The product that was scanned here last: a slot is confirmed for it alone. */
   product_id?: number
 }

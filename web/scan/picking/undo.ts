@@ -27,7 +27,7 @@ function latestPick(picking: Picking): NewPick | undefined {
   const { walk, entries } = picking
   const flows = new Map(walk.flows.map((flow) => [flow.id, flow]))
   const own = entries.filter(
-    (entry): entry is PickEntry => entry.kind !== 'complete' && entry.flow_id !== null && flows.has(entry.flow_id),
+    (entry): entry is PickEntry => entry.body !== null && entry.flow_id !== null && flows.has(entry.flow_id),
   )
   const undone = new Set(own.filter(({ kind }) => kind === 'undo').map(({ pick_id }) => pick_id))
   const waiting = own.findLast(({ kind, state, pick_id }) => kind === 'pick' && state !== 'refused' && !undone.has(pick_id))

@@ -71,7 +71,7 @@ function changesOf({ flows }: Walk, entries: readonly FlowEntry[]): Changes {
   const products = new Map(
     flows.flatMap(({ lines }) => lines.map(({ order_detail_id, product_id }) => [order_detail_id, product_id] as const)),
   )
-  const ofPicks = entries.filter((entry) => entry.kind !== 'complete')
+  const ofPicks = entries.filter((entry) => entry.body !== null)
   const undone = new Set(ofPicks.filter(({ kind }) => kind === 'undo').map(({ pick_id }) => pick_id))
   const changes: Changes = { lines: new Map(), levels: new Map() }
   for (const entry of ofPicks) {

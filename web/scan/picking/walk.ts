@@ -18,6 +18,10 @@ export const keyOfBatch = (batchId: number): WalkKey => -batchId
 /** The batch that is picked in a walk; undefined if it is one order. */
 export const batchOf = (key: WalkKey): number | undefined => (key < 0 ? -key : undefined)
 
+/** Whether this operator picks the flow. */
+export const isOf = ({ operator_email }: Pick<PickingFlow, 'operator_email'>, email: string): boolean =>
+  operator_email.toLowerCase() === email.toLowerCase()
+
 /** The walk of these flows. A batch is picked for its slots in order. */
 export function walkOf(key: WalkKey, flows: Iterable<PickingFlowDetails>): Walk {
   const own = [...flows].filter((flow) => walkKeyOf(flow) === key)

@@ -1,14 +1,15 @@
 import type { FlowsPickResult, PickingFlowDetails } from '@fulfillment/sdk'
 import { exact } from '../picking/quantity.ts'
+import { isOf } from '../picking/walk.ts'
 import type { FlowNews } from './attempt.ts'
 
-/** The flow with what the server said; undefined when it is over. */
+/** The flow with what the server said; undefined when it is over, or another operator's. */
 export function applyNews(flow: PickingFlowDetails, news: FlowNews): PickingFlowDetails | undefined {
   switch (news.is) {
     case 'over':
       return undefined
     case 'read':
-      return news.flow
+      return news.flow.state === 'started' && isOf(news.flow, flow.operator_email) ? news.flow : undefined
     case 'picked':
       return withPick(flow, news.result)
     default:

@@ -1,5 +1,6 @@
 import type { APIError, FlowsPickResult, FlowsUndoPickResult, PickingFlow, PickingFlowDetails } from '@fulfillment/sdk'
 import { roomOf } from '../picking/line-bounds.ts'
+import { isOf } from '../picking/walk.ts'
 import { judgeOfRecord, lateCount, type RecordCalls, type RecordNews, sendOfRecord } from './attempt-record.ts'
 import type { Entry, FlowEntry, PickEntry, Refusal, RefusalReason } from './entry.ts'
 import { type Interruption, interruptionOf } from './interruption.ts'
@@ -12,7 +13,7 @@ export interface QueueCalls extends RecordCalls {
   readFlow(id: number, operatorId: number): Promise<PickingFlowDetails>
 }
 
-/** What is known of the flow after an attempt: changed lines, all of it, or that it does not belong on this device any more. */
+/** What is known of the flow after an attempt: changed lines, all of it, or that this device has ended it. */
 export type FlowNews =
   | { is: 'picked'; result: FlowsPickResult }
   | { is: 'undone'; result: FlowsUndoPickResult }
@@ -63,9 +64,10 @@ async function judge(entry: FlowEntry, error: APIError, calls: QueueCalls): Prom
     // Only the first attempt of all tells that nothing was carried out.
     return { is: 'refused', error: refusal('other', error, { is_certain: entry.attempts <= 1 }) }
   }
-  if (isCarriedOut(entry, flow)) return { is: 'done', news: newsOf(flow, entry) }
+  const news = { is: 'read', flow } as const
+  if (isCarriedOut(entry, flow)) return { is: 'done', news }
   const reason = reasonOf(entry, error, flow)
-  return { is: 'refused', error: refusal(reason, error, detailOf(reason, entry, flow)), news: newsOf(flow, entry) }
+  return { is: 'refused', error: refusal(reason, error, detailOf(reason, entry, flow)), news }
 }
 
 function isCarriedOut(entry: FlowEntry, flow: PickingFlowDetails): boolean {
@@ -77,7 +79,7 @@ function isCarriedOut(entry: FlowEntry, flow: PickingFlowDetails): boolean {
 
 function reasonOf(entry: FlowEntry, { code }: APIError, flow: PickingFlowDetails): RefusalReason {
   if (flow.state !== 'started') return 'over'
-  if (isOfOther(entry, flow)) return 'operator'
+  if (!isOf(flow, entry.operator_email)) return 'operator'
   if (code === 'adjustment_error') return entry.kind === 'pick' ? 'stock' : 'other'
   const left = leftOf(entry, flow)
   if (code !== 'flow_error' || entry.kind !== 'pick' || left === undefined) return 'other'
@@ -85,9 +87,6 @@ function reasonOf(entry: FlowEntry, { code }: APIError, flow: PickingFlowDetails
   // A flow has the locations from which may be picked.
   return levelOf(entry, flow) === undefined ? 'place' : 'other'
 }
-
-const isOfOther = ({ operator_email }: FlowEntry, flow: PickingFlowDetails): boolean =>
-  flow.operator_email.toLowerCase() !== operator_email.toLowerCase()
 
 const lineOf = ({ body }: FlowEntry, { lines }: PickingFlowDetails) =>
   lines.find(({ order_detail_id }) => order_detail_id === body?.order_detail_id)
@@ -108,8 +107,4 @@ function detailOf(reason: RefusalReason, entry: FlowEntry, flow: PickingFlowDeta
 
 function refusal(reason: RefusalReason, { code, message, requestId }: APIError, detail: Partial<Refusal>): Refusal {
   return { is_certain: false, ...detail, reason, code, message, request_id: requestId ?? null }
-}
-
-function newsOf(flow: PickingFlowDetails, entry: FlowEntry): FlowNews {
-  return flow.state !== 'started' || isOfOther(entry, flow) ? { is: 'over' } : { is: 'read', flow }
 }

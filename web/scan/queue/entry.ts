@@ -102,6 +102,26 @@ export interface CompleteEntry extends OfFlow {
   body: null
 }
 
+/** Goods of a flow, as the server has counted them. */
+export interface Goods {
+  product_id: number
+  product_name: string
+  location_id: string
+  location_code: string
+  quantity: number
+}
+
+/**
+ * A flow that others have ended or given to another operator, while the goods of its picks, if any, are with this one. It is never sent: it
+ * waits in the Problems until the operator has dealt with them, or knows of it.
+ */
+export interface GoneEntry extends OfFlow {
+  kind: 'gone'
+  pick_id: null
+  body: null
+  goods: readonly Goods[]
+}
+
 /** Goods that were received, or the undo of the receipt whose `receipt_id` is the same `pick_id`. */
 export interface ReceiptEntry extends OfRecord {
   kind: 'receipt' | 'undo'
@@ -116,7 +136,7 @@ export interface CountEntry extends OfRecord {
   body: CountBody
 }
 
-export type FlowEntry = PickEntry | CompleteEntry
+export type FlowEntry = PickEntry | CompleteEntry | GoneEntry
 export type RecordEntry = ReceiptEntry | CountEntry
 
 /** Something that the operator did and the server does not know yet. */
@@ -127,6 +147,7 @@ type Fresh<E extends Entry> = Omit<E, 'seq' | 'state' | 'attempts' | 'error'>
 /** An entry before it is in the queue. */
 export type NewEntry = NewPick | Fresh<CompleteEntry> | NewReceipt | NewCount
 export type NewPick = Fresh<PickEntry>
+export type NewGone = Fresh<GoneEntry>
 export type NewReceipt = Fresh<ReceiptEntry>
 export type NewCount = Fresh<CountEntry>
 

@@ -1,4 +1,6 @@
-import type { CountEntry, Entry, NewEntry, NewPick, NewReceipt, PickEntry, Refusal } from './entry.ts'
+import type { PickingFlow } from '@fulfillment/sdk'
+import { isOf } from '../picking/walk.ts'
+import type { CountEntry, Entry, NewEntry, NewGone, NewPick, NewReceipt, PickEntry, Refusal } from './entry.ts'
 
 /** What happens to the queue. */
 export type QueueEvent =
@@ -13,6 +15,10 @@ export type QueueEvent =
   /** No response, or none that says what became of it. */
   | { type: 'unanswered'; seq: number }
   | { type: 'refused'; seq: number; error: Refusal }
+  /** Others ended the flow or gave it away, while the operator was picking it. */
+  | { type: 'gone'; entry: NewGone; error: Refusal }
+  /** A flow that was given away is this operator's again. */
+  | { type: 'returned'; flow: Pick<PickingFlow, 'id' | 'operator_email'> }
   /** The page was opened: what was under way has an unknown outcome. */
   | { type: 'opened' }
   /** Ways out of a refusal. */
@@ -40,6 +46,10 @@ export function reduce(entries: readonly Entry[], event: QueueEvent, nextSeq: nu
       return change(entries, event.seq, (entry) => ({ ...entry, state: 'waiting' }))
     case 'refused':
       return refuse(entries, event.seq, event.error)
+    case 'gone':
+      return gone(entries, event, nextSeq)
+    case 'returned':
+      return entries.filter((entry) => !isGivenBack(entry, event.flow))
     case 'opened':
       return entries.map((entry) => (entry.state === 'sending' ? { ...entry, state: 'waiting' } : entry))
     case 'cancelled':
@@ -62,7 +72,8 @@ export const problemsOf = (entries: readonly Entry[]): Entry[] => entries.filter
 export const countToSend = (entries: readonly Entry[]): number => entries.length - problemsOf(entries).length
 
 function isHeldUp(entries: readonly Entry[], entry: Entry): boolean {
-  return entry.kind === 'complete' && entries.some((other) => other !== entry && other.flow_id === entry.flow_id)
+  if (entry.kind !== 'complete') return false
+  return entries.some((other) => other !== entry && other.flow_id === entry.flow_id && other.kind !== 'gone')
 }
 
 function add(entries: readonly Entry[], entry: NewEntry, nextSeq: number): readonly Entry[] {
@@ -124,6 +135,19 @@ function refuse(entries: readonly Entry[], seq: number, error: Refusal): readonl
     return entries.filter((other) => other !== refused)
   return change(entries, seq, (entry) => ({ ...entry, state: 'refused', error }))
 }
+
+/** It says more than that the flow's end was refused, and what was said of the flow before is not true any more. */
+function gone(
+  entries: readonly Entry[],
+  { entry, error }: { entry: NewGone; error: Refusal },
+  nextSeq: number,
+): readonly Entry[] {
+  const isReplaced = ({ kind, flow_id }: Entry): boolean => flow_id === entry.flow_id && (kind === 'complete' || kind === 'gone')
+  return [...entries.filter((other) => !isReplaced(other)), { ...entry, state: 'refused', attempts: 0, error, seq: nextSeq }]
+}
+
+const isGivenBack = (entry: Entry, flow: Pick<PickingFlow, 'id' | 'operator_email'>): boolean =>
+  entry.kind === 'gone' && entry.flow_id === flow.id && entry.error?.reason === 'operator' && isOf(flow, entry.operator_email)
 
 type Resolution = Extract<QueueEvent, { type: 'again' | 'elsewhere' | 'again as new' | 'put back' }>
 

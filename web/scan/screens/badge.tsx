@@ -12,7 +12,7 @@ export function Badge() {
   const [typed, setTyped] = useState('')
   const [isBusy, setBusy] = useState(false)
   useTitle(t.badge.title)
-  const { length } = app.kept.entries
+  const { length } = app.kept.entries.filter(({ kind }) => kind !== 'gone')
   const start = async (): Promise<void> => {
     app.feedback.unlock()
     if (typed.trim() === '') return

@@ -27,7 +27,7 @@ export function Enrol() {
     if (isCode) void start(text)
     return isCode
   })
-  const { length } = app.kept.entries
+  const { length } = app.kept.entries.filter(({ kind }) => kind !== 'gone')
   return (
     <form
       className={styles.screen}

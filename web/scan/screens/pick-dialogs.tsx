@@ -91,7 +91,8 @@ export function ElsewhereDialog({ view }: { view: WalkView }) {
           key={location_id}
           onClick={() => {
             close()
-            void decide(app, view.walk.key, (picking) => goTo(picking, { id: location_id, code: location_code }))
+            const location = { id: location_id, code: location_code }
+            void decide(app, view.walk.key, (picking) => goTo(picking, location, { isChosen: true }))
           }}
         >
           {t.pick.at(location_code, quantity)}

@@ -7,7 +7,7 @@ import { Button } from '../kit/button.tsx'
 import { Dialog } from '../kit/dialog.tsx'
 import { Keypad, quantityOf } from '../kit/keypad.tsx'
 import type { Level } from '../picking/stops.ts'
-import type { Entry, FlowEntry, PickEntry, RecordEntry } from '../queue/entry.ts'
+import type { Entry, FlowEntry, GoneEntry, PickEntry, RecordEntry } from '../queue/entry.ts'
 import { problemsOf } from '../queue/reduce.ts'
 import type { Operator } from '../store/database.ts'
 import styles from './screens.module.css'
@@ -48,6 +48,7 @@ function ProblemItem({ entry }: { entry: Entry }) {
           )}
         </p>
       )}
+      {entry.kind === 'gone' && <Goods entry={entry} />}
       {about.slot !== undefined && <p>{t.pick.slotOf(about.slot, about.order_tenant_id)}</p>}
       {error?.reason === 'other' && (
         <p>
@@ -59,16 +60,31 @@ function ProblemItem({ entry }: { entry: Entry }) {
   )
 }
 
+/** Where the goods of a flow that is gone belong, but for those of the sentence above. */
+function Goods({ entry: { goods, error, about } }: { entry: GoneEntry }) {
+  if (goods.length === 0) return about.slot === undefined ? null : <p>{t.problems.lastOfBatch}</p>
+  if (error?.state !== 'cancelled') return <p>{t.problems.handOver(goods)}</p>
+  return goods
+    .slice(1)
+    .map(({ product_id, product_name, location_id, location_code, quantity }) => (
+      <p key={`${product_id} ${location_id}`}>{t.problems.alsoBack(quantity, product_name, location_code)}</p>
+    ))
+}
+
 function WaysOut({ entry }: { entry: FlowEntry }) {
   const app = useApp()
   const reason = entry.error?.reason
   const isStock = reason === 'stock' && entry.kind === 'pick'
   const isPlace = reason === 'place' && entry.kind === 'pick'
+  if (entry.kind === 'gone' && entry.goods.length === 0)
+    return <Button onClick={() => void giveUp(app, entry, t.problem.ok)}>{t.problem.ok}</Button>
+  if (entry.kind === 'gone' && entry.error?.state !== 'cancelled')
+    return <Button onClick={() => void giveUp(app, entry, t.problems.handedOver)}>{t.problems.handedOver}</Button>
   return (
     <div className={styles.buttons}>
       {(isStock || (isPlace && othersOf(app, entry).length > 0)) && <Elsewhere entry={entry} />}
       {isStock && app.kept.session?.operator?.may_change_stock === true && <CountHere entry={entry} />}
-      {(reason === 'other' || isPlace || entry.kind !== 'pick') && (
+      {(reason === 'other' || isPlace || entry.kind === 'undo' || entry.kind === 'complete') && (
         <Button onClick={() => void sendAgain(app, entry)}>{t.problems.again}</Button>
       )}
       <Button onClick={() => void putBack(app, entry)}>{t.problems.putBack}</Button>
@@ -190,26 +206,36 @@ function sentenceOfRecord({ kind, error, about, body }: RecordEntry): string {
   return t.problems.receipt(body.quantity, product_name)
 }
 
-function sentenceOf({ kind, error, about, body }: FlowEntry, operators: readonly Operator[]): string {
+function sentenceOf(entry: FlowEntry, operators: readonly Operator[]): string {
+  const { kind, error, about, body } = entry
   const { order_tenant_id, product_name, location_code } = about
   const state = error?.state as keyof typeof t.problems.states | undefined
   const quantity = body?.quantity ?? 0
   const left = error?.left ?? 0
   if (error?.reason === 'operator') return t.problems.operator(order_tenant_id, nameOf(error.operator ?? '', operators))
+  if (kind === 'gone') return sentenceOfGone(entry)
   if (kind === 'complete') return t.problems.complete(order_tenant_id)
   if (kind === 'undo') return t.problems.undo(quantity, product_name, location_code)
   switch (error?.reason) {
     case 'over':
       return t.problems.over(order_tenant_id, t.problems.states[state ?? 'cancelled'], quantity, product_name, location_code)
     case 'beyond':
-      return t.problems.beyond(left, quantity - left, product_name)
+      return t.problems.beyond(left, quantity - left)
     case 'stock':
-      return t.problems.stock(left, location_code, product_name)
+      return t.problems.stock(left, location_code)
     case 'place':
       return t.problems.place(location_code, quantity, product_name)
     default:
       return t.problem.failed
   }
+}
+
+function sentenceOfGone({ error, about: { order_tenant_id }, goods: [first] }: GoneEntry): string {
+  const isCancelled = error?.state === 'cancelled'
+  const state = isCancelled ? t.problems.states.cancelled : t.problems.states.completed
+  if (!isCancelled || first === undefined) return t.problems.ended(order_tenant_id, state)
+  const { quantity, product_name, location_code } = first
+  return t.problems.over(order_tenant_id, state, quantity, product_name, location_code)
 }
 
 /** The name of an operator who signed in on this device; the address of another one. */

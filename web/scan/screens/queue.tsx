@@ -1,6 +1,6 @@
 import type { FlowsQueueResult } from '@fulfillment/sdk'
 import { ClipboardList, PackageCheck, PackagePlus, PackageX, ShoppingCart, TriangleAlert } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { formatDay } from '../../shared/format.ts'
 import { t } from '../../shared/texts/scan-texts.ts'
 import type { CodeHandler } from '../app/app.ts'
@@ -10,6 +10,7 @@ import { ownWalks, readOwnFlows } from '../app/own-flows.ts'
 import { nameOfWalk } from '../app/picking-actions.ts'
 import { pickScreen, TILES } from '../app/screen.ts'
 import { useApp, useCodes, useTitle } from '../app/use-app.ts'
+import { useReading } from '../app/use-reading.ts'
 import { Button } from '../kit/button.tsx'
 import styles from './screens.module.css'
 import { UpdateButton } from './update-button.tsx'
@@ -17,7 +18,6 @@ import { UpdateButton } from './update-button.tsx'
 type Order = FlowsQueueResult['orders'][number]
 
 const PAGE = 50
-const READ_AGAIN_MS = 15_000
 
 /** Own running flows, and the orders that are ready. */
 export function Queue() {
@@ -29,21 +29,16 @@ export function Queue() {
   const walks = ownWalks(app)
   useTitle(t.queue.title)
   const operatorId = app.kept.session?.operator?.id
-  useEffect(() => {
-    const read = async (): Promise<void> => {
-      await readOwnFlows(app)
-      const pages = Math.ceil(limit / PAGE)
-      const read = await Promise.all(
-        Array.from({ length: pages }, (_, page) => app.api.client.flows.queue({ page: page + 1, limit: PAGE })),
-      )
-      setOrders(read.flatMap(({ orders }) => orders))
-      setTotal(read[0]?.pagination.total)
-    }
-    const quietly = (): void => void read().catch(() => undefined)
-    quietly()
-    const timer = setInterval(quietly, READ_AGAIN_MS)
-    return () => clearInterval(timer)
-  }, [operatorId, limit, app.ui.isOnline])
+  const readOrders = async (): Promise<void> => {
+    await readOwnFlows(app)
+    const pages = Math.ceil(limit / PAGE)
+    const read = await Promise.all(
+      Array.from({ length: pages }, (_, page) => app.api.client.flows.queue({ page: page + 1, limit: PAGE })),
+    )
+    setOrders(read.flatMap(({ orders }) => orders))
+    setTotal(read[0]?.pagination.total)
+  }
+  const refusal = useReading(readOrders, [operatorId, limit])
   const start = async (id: number, at?: number, begun?: number): Promise<void> => {
     setStarting(id)
     await startFlow(app, id, at, begun)
@@ -53,10 +48,11 @@ export function Queue() {
     const walk = walks.find(({ flows }) => flows.some(({ order_tenant_id }) => texts.includes(order_tenant_id)))
     if (walk !== undefined && app.goOn(begun, pickScreen(walk.key))) app.tell('taken', t.said.started(nameOfWalk(walk)), at)
     if (walk !== undefined) return true
-    const order = orders.find(({ order_tenant_id }) => texts.includes(order_tenant_id)) ?? (await findOrder(app, texts))
-    if (order !== undefined) await start(order.order_id, at, begun)
+    const listed = orders.find(({ order_tenant_id }) => texts.includes(order_tenant_id))
+    const id = listed?.order_id ?? (await findOrder(app, texts))
+    if (id !== undefined) await start(id, at, begun)
     // The operator knows by now that the search failed.
-    return order !== undefined || app.ui.problem !== undefined
+    return id !== undefined || app.ui.problem !== undefined
   }
   useCodes(startScanned, { leads: true, isList: true })
   const startTapped = (id: number): void => {
@@ -73,6 +69,7 @@ export function Queue() {
       ))}
       <Tiles />
       {!app.ui.isOnline && <p className={styles.notice}>{t.queue.offline}</p>}
+      {refusal !== undefined && <p role="alert">{refusal}</p>}
       {total === 0 && <p>{t.queue.none}</p>}
       <ul aria-label={t.queue.title} className={styles.list}>
         {orders.map((order) => (
@@ -109,11 +106,12 @@ function Tiles() {
   )
 }
 
-async function findOrder(app: ReturnType<typeof useApp>, texts: readonly string[]): Promise<Order | undefined> {
-  for (const search of texts) {
-    const found = await online(app, () => app.api.client.flows.queue({ search, limit: PAGE }))
-    const order = found?.orders.find(({ order_tenant_id }) => order_tenant_id === search)
-    if (order !== undefined || found === undefined) return order
+/** The id of the order with exactly this identifier, ready or not: the server says why one can't be picked. */
+async function findOrder(app: ReturnType<typeof useApp>, texts: readonly string[]): Promise<number | undefined> {
+  for (const order_tenant_id of texts) {
+    const found = await online(app, () => app.api.client.orders.list({ order_tenant_id, limit: 1 }))
+    const order = found?.orders[0]
+    if (order !== undefined || found === undefined) return order?.id
   }
   return undefined
 }

@@ -1,6 +1,8 @@
 import { type ComponentType, useEffect, useState } from 'react'
 import { t } from '../../shared/texts/scan-texts.ts'
+import { reloadOnce } from '../app/reload-once.ts'
 import type { Tile } from '../app/screen.ts'
+import { useApp } from '../app/use-app.ts'
 import { Button } from '../kit/button.tsx'
 import styles from './screens.module.css'
 
@@ -32,11 +34,14 @@ async function load(tile: Tile): Promise<Code> {
 
 /** A screen of a tile, whose code is loaded with its first use. */
 export function TileScreen({ tile, record }: TileProps) {
+  const app = useApp()
   const [code, setCode] = useState(loaded.get(tile))
   const [isMissing, setMissing] = useState(false)
   useEffect(() => {
-    if (code === undefined) load(tile).then(setCode, () => setMissing(true))
-  }, [tile, code])
+    // After an update, the server has files of other names. A reload forgets the calls that have no answer, which are not to be done twice.
+    const reload = async (): Promise<void> => setMissing(app.unanswered.size > 0 || !(await reloadOnce()))
+    if (code === undefined) load(tile).then(setCode, reload)
+  }, [app, tile, code])
   if (code !== undefined) return <code.default key={record} tile={tile} record={record} />
   return (
     <div className={styles.screen} aria-busy={!isMissing}>

@@ -93,4 +93,7 @@ export function openScanDatabase(): Promise<ScanDatabase> {
   })
 }
 
+/** Whether the browser's storage failed with the error of this name. */
+export const isNamed = (error: unknown, name: string): boolean => error instanceof DOMException && error.name === name
+
 export const bindingOf = ({ tenant, mode }: Pick<DeviceSession, 'tenant' | 'mode'>): Binding => `${tenant.id} ${mode}`

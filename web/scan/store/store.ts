@@ -8,6 +8,7 @@ import {
   bindingOf,
   type DeviceSession,
   type FlowRow,
+  isNamed,
   type KnownOperator,
   type LogRow,
   type Meta,
@@ -68,7 +69,7 @@ const begin = (database: ScanDatabase, durability: Durability) => database.trans
  */
 export class Store {
   kept: Kept
-  readonly #database: ScanDatabase
+  #database: ScanDatabase
   readonly #owner: string
   readonly #listeners = new Set<() => void>()
   #last: Promise<unknown> = Promise.resolve()
@@ -112,7 +113,7 @@ export class Store {
     const changes = change(this.kept)
     if (changes === undefined) return changes
     const after = this.#after(changes)
-    const transaction = begin(this.#database, durability)
+    const transaction = await this.#begin(durability)
     try {
       // The requests run in order: the first one aborts the others in time.
       const owner = transaction.objectStore('meta').get('owner')
@@ -130,6 +131,20 @@ export class Store {
     }
     for (const listener of this.#listeners) listener()
     return changes
+  }
+
+  /** A browser closes the connection when its storage has failed, in Safari also while the app is in the background. */
+  async #begin(durability: Durability): Promise<Transaction> {
+    try {
+      return begin(this.#database, durability)
+    } catch (error) {
+      if (!isNamed(error, 'InvalidStateError')) throw error
+    }
+    this.#database = await openScanDatabase().catch((error: unknown) => {
+      // A newer build has the database.
+      throw isNamed(error, 'VersionError') ? new TakenOverError() : error
+    })
+    return begin(this.#database, durability)
   }
 
   #after(changes: Changes): Kept {

@@ -88,7 +88,7 @@ export const importAndExport = {
     /** The name of the last column there, which an import leaves out. */
     errorColumn: 'error',
     leave: 'Leave the import?',
-    leaveText: 'It stops here. It goes on where it was when you come back and choose the same file.',
+    leaveText: 'The import stops here. To resume it, come back and choose the same file.',
     leaveAct: 'Leave',
   },
 }

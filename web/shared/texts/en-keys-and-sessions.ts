@@ -6,6 +6,8 @@ export const keysAndSessions = {
     title: 'API keys',
     new: 'New key',
     one: (id: string) => `API key ${id}`,
+    named: (name: string, prefix: string) => `${name} (${prefix}…)`,
+    unclear: (name: string) => `No key, or more than one, is called ${name}: choose one from the list, or type its id`,
     missing: (id: string) => `API key ${id} does not exist`,
     none: 'No API keys yet',
     total: (number: number) => count(number, 'API key', 'API keys'),

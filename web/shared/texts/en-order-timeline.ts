@@ -28,7 +28,7 @@ export const orderTimeline = {
       return: 'Return',
       event: 'Event',
     },
-    none: 'Nothing of this kind is known.',
+    none: 'There are no entries of this kind.',
     hidden: (kinds: string) => `Not shown to this key: ${kinds}`,
     more: 'Show later entries',
     by: (name: string) => `by ${name}`,

@@ -37,7 +37,7 @@ export const ordersAndProducts = {
     removeLine: (name: string) => `Remove ${name}`,
     create: 'Create order',
     created1: (identifier: string) => `Created order ${identifier}`,
-    exists: (identifier: string) => `Order ${identifier} exists already. Choose another order identifier.`,
+    exists: (identifier: string) => `Order ${identifier} already exists. Choose another order identifier.`,
     edit: 'Edit',
     saved: (identifier: string) => `Saved order ${identifier}`,
     release: 'Release',

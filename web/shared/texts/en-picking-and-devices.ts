@@ -107,7 +107,7 @@ export const pickingAndDevices = {
     total: (number: number) => count(number, 'operator', 'operators'),
     name: 'Name',
     email: 'E-mail',
-    emailHint: 'Picking flows with this address are theirs.',
+    emailHint: 'Picking flows with this address belong to the operator.',
     mayChangeStock: 'May change stock',
     badge: 'Badge',
     hasBadge: 'Issued',

@@ -79,7 +79,7 @@ export const receivingAndCounts = {
   },
   inbound: {
     ...wordsOf('delivery', 'deliveries'),
-    none: 'No deliveries yet. A delivery says what a warehouse expects, and takes what arrives.',
+    none: 'No deliveries yet. A delivery lists the goods that a warehouse expects, and records what arrives.',
     supplier: 'Supplier',
     announce: 'Announce delivery',
     announced: (name: string) => `Announced delivery ${name}`,
@@ -87,7 +87,7 @@ export const receivingAndCounts = {
   },
   returns: {
     ...wordsOf('return', 'returns'),
-    none: 'No returns yet. A return takes goods that come back, of an order or without one.',
+    none: 'No returns yet. A return records goods that come back, with or without an order.',
     reason: 'Reason',
     order: 'Order',
     orderId: 'Order id',
@@ -116,7 +116,7 @@ export const receivingAndCounts = {
   },
   counts: {
     ...wordsOf('count', 'counts'),
-    none: 'No counts yet. A count says what lies at locations, and posts the differences when it is approved.',
+    none: 'No counts yet. A count records what is at locations, and posts the differences when it is approved.',
     anyState: 'Any state',
     states: { counting: 'Counting', review: 'Review', approved: 'Approved', cancelled: 'Cancelled' },
     anyWarehouse: 'All warehouses',
@@ -124,10 +124,10 @@ export const receivingAndCounts = {
     began: (name: string) => `Began count ${name}`,
     locations: 'Locations',
     addLocation: 'Add a location',
-    addLocationHint: 'Type or scan a code. With no location, all of the warehouse.',
+    addLocationHint: 'Type or scan a code. Without locations, the whole warehouse is counted.',
     products: 'Products',
     addProduct: 'Add a product',
-    addProductHint: 'Type a name or an SKU, or scan a barcode. With no product, all that lies there.',
+    addProductHint: 'Type a name or an SKU, or scan a barcode. Without products, everything at the locations is counted.',
     remove: (name: string) => `Remove ${name}`,
     scopeText:
       'Counts these products, these locations, or these products at these locations: whatever has stock, at most 1,000 lines.',

@@ -62,11 +62,11 @@ export const scanGoods = {
     still: 'Still to count',
     level: (code: string, name: string) => `${code}: ${name}`,
     quantity: 'Counted',
-    hint: 'All of it that lies here. Each further scan adds one.',
+    hint: 'The whole quantity at this location. Each further scan adds one.',
     online: 'Counting needs a connection: each count is compared with the stock at that moment.',
     submit: 'Submit',
     submitted: (name: string) => `${name} is submitted`,
-    submitAsk: (lines: number) => `${count(lines, 'line is', 'lines are')} not counted, and will stay as the system has them.`,
+    submitAsk: (lines: number) => `${count(lines, 'line is', 'lines are')} not counted. Their stock does not change.`,
     unsent: (number: number) => `${count(number, 'count is', 'counts are')} not sent yet`,
   },
   said: {
@@ -99,6 +99,6 @@ export const scanGoods = {
     notCounted: (name: string) => `${name} is not in this count`,
     countAgain: 'Nothing to undo: count the location again',
     over: (name: string, state: string) => `${name} was ${state}`,
-    notThere: (reference: string) => `Nothing is called ${reference}`,
+    notThere: (reference: string) => `Nothing here has the reference ${reference}`,
   },
 }

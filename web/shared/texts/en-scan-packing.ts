@@ -19,14 +19,14 @@ export const scanPacking = {
   empty: 'Empty',
   weighs: (weight: number) => `${formatNumber(weight)} kg`,
   scanProduct: 'Scan a product',
-  done: 'All is packed. Press Ship when it leaves.',
+  done: 'Everything is packed. Press Ship when it leaves.',
   packAll: 'Pack all',
   newPackage: 'New package',
   weight: 'Weight',
   weightField: 'Weight in kg',
   undo: 'Undo',
   ship: 'Ship',
-  shipAsk: 'Its packages can not be changed afterwards.',
+  shipAsk: (shipment: string) => `The packages of ${shipment} cannot be changed afterwards.`,
   shipLeft: (products: number) =>
     `${count(products, 'product is', 'products are')} not packed completely. The rest can go in another shipment.`,
   toPack: 'To pack',
@@ -51,7 +51,8 @@ export const scanPacking = {
   problem: {
     nothingToUndo: 'There is nothing to undo',
     cancelled: (order: string) => `${order} was cancelled. Take its goods out of the packages`,
-    over: (shipment: string, state: string) => `${shipment} was ${state}`,
+    over: (shipment: string, state: string, next?: string) =>
+      `${shipment} was ${state}${next === undefined ? '' : `. ${next} is next`}`,
     notIn: (name: string, order: string) => `${name} is not in ${order}`,
     notTaken: (name: string) => `Nothing of ${name} is picked yet`,
     allPacked: (name: string) => `All of ${name} that was picked is packed`,

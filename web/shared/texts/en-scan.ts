@@ -71,7 +71,7 @@ export const scan = {
     offline: 'Offline: no new order can be started.',
     more: 'Show more',
     left: (lines: number) => `${count(lines, 'line', 'lines')} left`,
-    notThere: (order: string) => `No order to pick is called ${order}`,
+    notThere: (order: string) => `No order to pick has the identifier ${order}`,
   },
   goods: {
     tiles: 'Other tasks',
@@ -97,7 +97,7 @@ export const scan = {
     lines: 'Lines',
     lineOf: (line: number, lines: number) => `Line ${line} of ${lines}`,
     linesDone: (done: number, lines: number) => `${formatNumber(done)} of ${count(lines, 'line', 'lines')}`,
-    within: (least: number, most: number) => `The line is done from ${formatNumber(least)} to ${formatNumber(most)}`,
+    within: (least: number, most: number) => `At least ${formatNumber(least)}, at most ${formatNumber(most)}`,
     taken: (quantity: number) => `Taken here: ${formatNumber(quantity)}`,
     next: (code: string) => `Next: ${code}`,
     last: 'Last stop',
@@ -110,6 +110,7 @@ export const scan = {
     elsewhereNone: 'No other location has it.',
     at: (code: string, quantity: number) => `${code}: ${formatNumber(quantity)}`,
     barcode: (code: string) => `Code ${code}`,
+    photo: 'Photo',
     batch: (id: number) => `batch ${id}`,
     slotOf: (slot: number, order: string) => `Slot ${formatNumber(slot)}: ${order}`,
   },
@@ -157,8 +158,10 @@ export const scan = {
     otherSlot: (slot: number) => `This goes into slot ${formatNumber(slot)}`,
     noCommand: 'This button is not on the screen now',
     storage: 'The storage of this device is full. Nothing was taken; what was confirmed before is kept.',
+    notStored: 'This device could not store it. Nothing was taken; what was confirmed before is kept. Try again.',
+    reopen: 'Open the app again',
     unsentAt: (code: string) =>
-      `Scans at ${code} are not sent yet. Save the count again when they are, and none of them is in the Problems.`,
+      `Scans at ${code} are not sent yet. Save the count again when all are sent and none is listed under Problems.`,
     lineGone: (order: string, code: string) =>
       `${order} has no such line any more. Put the goods back to ${code}, and count them there from the menu.`,
     failed: 'The server refused this',
@@ -176,10 +179,15 @@ export const scan = {
     countLabel: (code: string) => `Counted at ${code}, without what you hold`,
     over: (order: string, state: string, quantity: number, name: string, code: string) =>
       `${order} was ${state}. Put ${units(quantity, name)} back to ${code}`,
-    beyond: (left: number, back: number, name: string) =>
-      `Only ${formatNumber(left)} left to pick. Put ${units(back, name)} back`,
+    alsoBack: (quantity: number, name: string, code: string) => `Put ${units(quantity, name)} back to ${code}`,
+    ended: (order: string, state: string) => `${order} was ${state}`,
+    lastOfBatch: 'It was the last order of its batch. Take the batch off the cart.',
+    handOver: (goods: readonly { quantity: number; product_name: string }[]) =>
+      `Hand over what was taken for it: ${goods.map(({ quantity, product_name }) => units(quantity, product_name)).join(', ')}`,
+    handedOver: 'I handed it over',
+    beyond: (left: number, back: number) => `Only ${formatNumber(left)} left to pick. Put ${formatNumber(back)} back`,
     operator: (order: string, operator: string) => `${order} is with ${operator} now`,
-    stock: (quantity: number, code: string, name: string) => `The system has ${units(quantity, name)} at ${code}`,
+    stock: (quantity: number, code: string) => `The system has ${formatNumber(quantity)} at ${code}`,
     place: (code: string, quantity: number, name: string) =>
       `Nothing may be picked at ${code} now. Put ${units(quantity, name)} back`,
     other: (message: string) => message,
@@ -209,7 +217,7 @@ export const scan = {
     complete: 'Complete',
     release: 'Release the rest',
     putBack: 'Put everything back',
-    putBackAsk: 'This cancels the picking: everything of it must go back to its location.',
+    putBackAsk: 'This cancels the picking: put everything you picked back at its location.',
     goOn: 'Back to picking',
     skipped: 'Skipped',
     left: (quantity: number, why: string) => `${formatNumber(quantity)} left: ${why}`,

@@ -34,7 +34,7 @@ export const en = {
     noLive: 'A test key has no live data',
     testData: 'Test data',
     notEncrypted: 'Not encrypted',
-    paused: 'Updates paused. Move the pointer or press a key.',
+    paused: 'Paused: move to go on',
     documentTitle: (title: string, tenant: string) => `${title} · ${tenant} · Fulfillment`,
     noSuchPage: 'There is no such page',
     toStart: 'Go to the start',
@@ -139,7 +139,7 @@ export const en = {
     byHand: 'Copy this text',
     text: 'Text',
   },
-  filters: { label: 'Filters', clear: 'Clear filters', utc: 'UTC' },
+  filters: { label: 'Filters', clear: 'Clear filters', utc: 'UTC', noId: 'This is not an id: ids are whole numbers' },
   pages: {
     label: 'Pages',
     labelOf: (list: string) => `Pages of ${list}`,

@@ -36,11 +36,13 @@ export function AddEntry({ count, onClose }: { count: Count; onClose: () => void
     >
       <ProductCombo
         label={t.receiving.product}
+        name="product_id"
         isRequired
         hint={product && packHint(product.units)}
         value={product?.name ?? ''}
         autoFocus
         onProduct={({ id, name }, units) => setProduct({ id, name, units })}
+        onClear={() => setProduct(undefined)}
       />
       <LocationField label={t.stock.location} {...bind('location_id')} />
       <Field label={t.stock.quantity} isRequired type="number" size="narrow" {...bind('quantity')} />

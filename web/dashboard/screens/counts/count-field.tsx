@@ -1,3 +1,4 @@
+import { isNumber } from '@fulfillment/codes/is-number.ts'
 import type { Count, CountLine } from '@fulfillment/sdk'
 import { useEffect, useRef, useState } from 'react'
 import { formatNumber } from '../../../shared/format.ts'
@@ -20,7 +21,10 @@ interface CountFieldProps {
   onTyped: (lineId: number, isTyped: boolean) => void
 }
 
-/** What lies at a line. Enter saves it and goes on to the next line; what others count meanwhile does not change what is typed. */
+/**
+ * What lies at a line. Enter saves it and goes on to the next line at once: what is typed while it is saved belongs there. What others count
+ * meanwhile does not change what is typed.
+ */
 export function CountField({ count, line, isAsked, onTyped }: CountFieldProps) {
   const { product_id, product_name, location_id, counted_quantity } = line
   const location = line.location_code ?? location_id
@@ -32,10 +36,8 @@ export function CountField({ count, line, isAsked, onTyped }: CountFieldProps) {
     write: (api, text: string, options) =>
       api.counts.addEntry(count.id, { product_id, location_id, quantity: checkedNumber(text) }, options),
     done: (_, text) => t.counts.savedOf(formatNumber(Number(text)), product_name, location),
-    onDone: () => {
-      setTyped(undefined)
-      focusNext(own.current)
-    },
+    // What was corrected meanwhile is not saved.
+    onDone: (_, text) => setTyped((latest) => (latest === text ? undefined : latest)),
   })
   const isUnsaved = typed !== undefined && typed !== counted
   useUnsaved(() => isUnsaved)
@@ -52,7 +54,10 @@ export function CountField({ count, line, isAsked, onTyped }: CountFieldProps) {
       noValidate
       onSubmit={(event) => {
         event.preventDefault()
-        void write.send(typed ?? counted)
+        if (write.isSaving) return
+        const text = typed ?? counted
+        void write.send(text)
+        if (isNumber(text)) focusNext(own.current)
       }}
     >
       <Field

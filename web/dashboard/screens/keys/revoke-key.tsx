@@ -1,5 +1,6 @@
 import type { ApiKey } from '@fulfillment/sdk'
 import { t } from '../../../shared/texts/texts.ts'
+import { serverNow } from '../../data/client.ts'
 import { WriteDialog } from '../../kit/write-dialog.tsx'
 
 const RECENTLY_MS = 3_600_000
@@ -7,7 +8,7 @@ const RECENTLY_MS = 3_600_000
 /** Asks before a key is revoked; its name must be typed when it was used in the last hour. */
 export function RevokeKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
   const { id, name, last_used_at } = apiKey
-  const isInUse = last_used_at !== null && Date.now() - Date.parse(last_used_at) < RECENTLY_MS
+  const isInUse = last_used_at !== null && serverNow() - Date.parse(last_used_at) < RECENTLY_MS
   return (
     <WriteDialog
       title={t.keys.revoke(name)}

@@ -2,6 +2,7 @@ import type { PickingFlow } from '@fulfillment/sdk'
 import { useEffect, useState } from 'react'
 import { formatUtc } from '../../../shared/format.ts'
 import { t } from '../../../shared/texts/texts.ts'
+import { serverNow } from '../../data/client.ts'
 import { useRead } from '../../data/use-read.ts'
 import { Badge } from '../../kit/badge.tsx'
 import { None } from '../../kit/time.tsx'
@@ -40,10 +41,10 @@ function useLastPick({ id, items_picked, total_quantity_picked }: PickingFlow): 
 }
 
 function useNow(): number {
-  const [now, setNow] = useState(() => Date.now())
+  const [now, setNow] = useState(serverNow)
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), TICK_MS)
+    const timer = setInterval(() => setNow(serverNow()), TICK_MS)
     return () => clearInterval(timer)
   }, [])
-  return Math.max(now, Date.now())
+  return Math.max(now, serverNow())
 }

@@ -46,8 +46,8 @@ export function UsageCharts({ hours, since, until }: ChartsProps) {
         data={{ kind: 'bars', series: SERIES, points }}
         format={formatNumber}
       />
-      <Top title={texts.top} header={t.usage.operation} rows={topOf(hours, ({ operation }) => operation)} />
-      <Top title={texts.topKeys} header={t.audit.key} rows={topOf(hours, ({ key_id }) => nameOf(key_id))} />
+      <Top title={texts.top} header={t.usage.operation} rows={topOf(hours, ({ operation }) => operation)} nameOf={String} />
+      <Top title={texts.topKeys} header={t.audit.key} rows={topOf(hours, ({ key_id }) => key_id)} nameOf={nameOf} />
     </>
   )
 }
@@ -62,16 +62,24 @@ const partsOf = ({ requests, client_errors: client, limited, server_errors: serv
   server,
 ]
 
-type TopRow = RequestCounts & { name: string }
+/** Of an operation, or of the key with this id. */
+type TopRow<Id> = RequestCounts & { id: Id }
 
-function topOf(hours: readonly UsageHour[], nameOf: (hour: UsageHour) => string): TopRow[] {
-  return [...Map.groupBy(hours, nameOf)]
-    .map(([name, rows]): TopRow => ({ name, ...sumOf(rows) }))
+function topOf<Id>(hours: readonly UsageHour[], idOf: (hour: UsageHour) => Id): TopRow<Id>[] {
+  return [...Map.groupBy(hours, idOf)]
+    .map(([id, rows]): TopRow<Id> => ({ id, ...sumOf(rows) }))
     .toSorted((a, b) => b.requests - a.requests)
     .slice(0, TOP)
 }
 
-function Top({ title, header, rows }: { title: string; header: string; rows: readonly TopRow[] }) {
-  const columns: Column<TopRow>[] = [{ id: 'name', header, isWide: true, cell: ({ name }) => name }, ...COUNT_COLUMNS]
-  return <Table caption={title} isCaptionShown columns={columns} rows={rows} rowKey={({ name }) => name} />
+interface TopProps<Id> {
+  title: string
+  header: string
+  rows: readonly TopRow<Id>[]
+  nameOf: (id: Id) => string
+}
+
+function Top<Id extends string | number>({ title, header, rows, nameOf }: TopProps<Id>) {
+  const columns: Column<TopRow<Id>>[] = [{ id: 'name', header, isWide: true, cell: ({ id }) => nameOf(id) }, ...COUNT_COLUMNS]
+  return <Table caption={title} isCaptionShown columns={columns} rows={rows} rowKey={({ id }) => id} />
 }

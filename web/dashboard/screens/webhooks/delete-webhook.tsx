@@ -1,6 +1,7 @@
 import type { Webhook } from '@fulfillment/sdk'
 import { useNavigate } from '@tanstack/react-router'
 import { t } from '../../../shared/texts/texts.ts'
+import { serverNow } from '../../data/client.ts'
 import { useRead } from '../../data/use-read.ts'
 import { WriteDialog } from '../../kit/write-dialog.tsx'
 
@@ -39,5 +40,5 @@ function useIsInUse(id: string): boolean {
   if (data === undefined) return true
   const [latest] = data.deliveries
   const lastAt = latest?.attempts.at(-1)?.started_at ?? latest?.created_at
-  return lastAt !== undefined && Date.now() - Date.parse(lastAt) < RECENTLY_MS
+  return lastAt !== undefined && serverNow() - Date.parse(lastAt) < RECENTLY_MS
 }

@@ -1,29 +1,23 @@
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { texts } from '../../../shared/texts/scan-batch-texts.ts'
 import { t } from '../../../shared/texts/scan-texts.ts'
 import { ownBatches, readOwnFlows } from '../../app/own-flows.ts'
 import { nameOfWalk } from '../../app/picking-actions.ts'
 import { pickScreen } from '../../app/screen.ts'
 import { useApp, useCodes, useTitle } from '../../app/use-app.ts'
+import { useReading } from '../../app/use-reading.ts'
 import { Attempts } from '../../app/attempts.ts'
 import { MAX_SLOTS, startBatch } from '../../batch/start-batch.ts'
 import { Button } from '../../kit/button.tsx'
 import { Field } from '../../kit/field.tsx'
 import styles from '../screens.module.css'
 
-const READ_AGAIN_MS = 15_000
-
 /** The running batch, or the start of one. There is one cart. */
 export function StartBatch() {
   const app = useApp()
   const batches = ownBatches(app)
   useTitle(texts.title)
-  useEffect(() => {
-    const read = (): void => void readOwnFlows(app).catch(() => undefined)
-    read()
-    const timer = setInterval(read, READ_AGAIN_MS)
-    return () => clearInterval(timer)
-  }, [app, app.ui.isOnline])
+  const refusal = useReading(() => readOwnFlows(app))
   useCodes((codes, _at, _codes, begun) => {
     const walk = batches.find(({ flows }) => flows.some(({ order_tenant_id }) => codes.includes(order_tenant_id)))
     if (walk !== undefined) app.goOn(begun, pickScreen(walk.key))
@@ -39,6 +33,7 @@ export function StartBatch() {
         </Button>
       ))}
       {!app.ui.isOnline && <p className={styles.notice}>{texts.offline}</p>}
+      {refusal !== undefined && <p role="alert">{refusal}</p>}
       {batches.length === 0 && <StartForm />}
     </div>
   )

@@ -41,6 +41,8 @@ const ofCount =
 function Counting({ work }: { work: CountingWork }) {
   const app = useApp()
   const { known, draft, entries } = work
+  /** What was typed, and for which scan: each scan adds one, and replaces it. */
+  const [entered, setEntered] = useState({ counted: '', text: '' })
   const ref: RecordRef = { kind: 'count', id: known.record.id }
   const name = nameOf(known)
   const levels = levelsOf(known, entries)
@@ -64,6 +66,8 @@ function Counting({ work }: { work: CountingWork }) {
   }
   const done = levels.filter(({ counted }) => counted !== null).length
   const { item, place } = draft
+  const counted = item === null ? '' : `${item.pick_id} ${item.quantity}`
+  const typed = entered.counted === counted ? entered.text : quantityShown(item)
   return (
     <div className={styles.screen}>
       <p className={styles.progress}>
@@ -77,7 +81,9 @@ function Counting({ work }: { work: CountingWork }) {
           <Where work={work} levels={levels} />
           <LastScan />
         </div>
-        {item !== null && <Counted key={`${item.pick_id} ${item.quantity}`} item={item} onConfirm={count} />}
+        {item !== null && (
+          <Counted name={item.product_name} typed={typed} onType={(text) => setEntered({ counted, text })} onConfirm={count} />
+        )}
       </div>
       {place !== null && (
         <Levels
@@ -89,7 +95,12 @@ function Counting({ work }: { work: CountingWork }) {
         <Button command="FC-UNDO" onClick={() => run(undo)}>
           {goods.undo}
         </Button>
-        <Submit recordRef={ref} name={name} left={levels.length - done} isHeld={item !== null && item.quantity > 0} />
+        <Submit
+          recordRef={ref}
+          name={name}
+          left={levels.length - done}
+          isHeld={item !== null && (item.quantity > 0 || typed !== '')}
+        />
       </div>
       <CodeField />
       <ToCome levels={levels.filter(({ counted, location_id }) => counted === null && location_id !== place?.id)} />
@@ -117,15 +128,19 @@ function Where({ work: { draft }, levels }: { work: CountingWork; levels: readon
   )
 }
 
-/** The quantity of the product that was chosen. Made anew with each scan, which adds one. */
-function Counted({
-  item,
-  onConfirm,
-}: {
-  item: { product_name: string; quantity: number }
+/** Empty until the product was scanned: choosing it counts nothing. */
+const quantityShown = (item: { quantity: number } | null): string =>
+  item === null || item.quantity === 0 ? '' : String(item.quantity)
+
+interface CountedProps {
+  name: string
+  typed: string
+  onType: (text: string) => void
   onConfirm: (quantity: number) => void
-}) {
-  const [typed, setTyped] = useState(item.quantity === 0 ? '' : String(item.quantity))
+}
+
+/** The quantity of the product that was chosen. */
+function Counted({ name, typed, onType, onConfirm }: CountedProps) {
   const quantity = quantityOf(typed)
   return (
     <form
@@ -135,8 +150,8 @@ function Counted({
         if (quantity !== undefined) onConfirm(quantity)
       }}
     >
-      <p className={styles.product}>{item.product_name}</p>
-      <Keypad label={goods.count.quantity} value={typed} onChange={setTyped} />
+      <p className={styles.product}>{name}</p>
+      <Keypad label={goods.count.quantity} value={typed} onChange={onType} />
       <Button kind="primary" isSubmit command="FC-CONFIRM" isDisabled={quantity === undefined}>
         {goods.confirm}
       </Button>

@@ -1,11 +1,11 @@
-import { APIError } from '@fulfillment/sdk'
 import { TriangleAlert } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { formatDay } from '../../../shared/format.ts'
 import { goods } from '../../../shared/texts/scan-goods-texts.ts'
 import type { CodeHandler } from '../../app/app.ts'
-import { online, refusalText } from '../../app/calls.ts'
+import { online } from '../../app/calls.ts'
 import { useApp, useCodes, useTitle } from '../../app/use-app.ts'
+import { useReading } from '../../app/use-reading.ts'
 import { forgetOver, isBegun, openRecord, refreshRecord, rowsOf } from '../../goods/actions.ts'
 import { findByReference, inOrder, type Listed, type OpenRecords, readOpen } from '../../goods/open-records.ts'
 import { isOpen, type KnownRecord, nameOf, refOf } from '../../goods/record.ts'
@@ -16,14 +16,13 @@ import { CodeField } from '../code-field.tsx'
 
 const PAGE = 50
 const MOST = 100
-const READ_AGAIN_MS = 15_000
 
 /** Records of a kind that can be received or counted: those begun on this device first. */
 export function RecordList({ kind }: { kind: RecordKind }) {
   const app = useApp()
   const { title, none } = goods.lists[kind]
   const [limit, setLimit] = useState(PAGE)
-  const { open, error } = useOpenRecords(kind, limit)
+  const { open, refusal } = useOpenRecords(kind, limit)
   useTitle(title)
   const rows = rowsOf(app.kept, kind)
   const begun = rows.filter((row) => isBegun(app.kept, row)).map(({ known }) => known)
@@ -50,7 +49,7 @@ export function RecordList({ kind }: { kind: RecordKind }) {
         </Button>
       ))}
       {!app.ui.isOnline && <p className={styles.notice}>{goods.lists.offline}</p>}
-      {error !== undefined && <p role="alert">{error}</p>}
+      {refusal !== undefined && <p role="alert">{refusal}</p>}
       {open?.listed.length === 0 && <p>{none}</p>}
       <ul aria-label={title} className={styles.list}>
         {listed
@@ -66,26 +65,18 @@ export function RecordList({ kind }: { kind: RecordKind }) {
 }
 
 /** Open records as the server has them. What ended elsewhere leaves the device. */
-function useOpenRecords(kind: RecordKind, limit: number): { open: OpenRecords | undefined; error: string | undefined } {
+function useOpenRecords(kind: RecordKind, limit: number): { open: OpenRecords | undefined; refusal: string | undefined } {
   const app = useApp()
   const [open, setOpen] = useState<OpenRecords>()
-  const [error, setError] = useState<string>()
-  useEffect(() => {
-    const read = async (): Promise<void> => {
-      const now = await readOpen(app.api.client, kind, limit)
-      const isListed = (id: number): boolean => now.listed.some(({ record }) => record.id === id)
-      for (const { known } of rowsOf(app.kept, kind)) if (!isListed(known.record.id)) await refreshRecord(app, refOf(known))
-      await forgetOver(app, rowsOf(app.kept, kind))
-      setOpen(now)
-      setError(undefined)
-    }
-    const quietly = (): void =>
-      void read().catch((failure: unknown) => failure instanceof APIError && setError(refusalText(failure)))
-    quietly()
-    const timer = setInterval(quietly, READ_AGAIN_MS)
-    return () => clearInterval(timer)
-  }, [app, kind, limit, app.ui.isOnline])
-  return { open: app.ui.isOnline ? open : undefined, error }
+  const read = async (): Promise<void> => {
+    const now = await readOpen(app.api.client, kind, limit)
+    const isListed = (id: number): boolean => now.listed.some(({ record }) => record.id === id)
+    for (const { known } of rowsOf(app.kept, kind)) if (!isListed(known.record.id)) await refreshRecord(app, refOf(known))
+    await forgetOver(app, rowsOf(app.kept, kind))
+    setOpen(now)
+  }
+  const refusal = useReading(read, [kind, limit])
+  return { open: app.ui.isOnline ? open : undefined, refusal }
 }
 
 async function search(

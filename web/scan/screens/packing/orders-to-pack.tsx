@@ -1,16 +1,16 @@
 import type { Shipment } from '@fulfillment/sdk'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { packing } from '../../../shared/texts/scan-packing-texts.ts'
 import type { CodeHandler } from '../../app/app.ts'
 import { online } from '../../app/calls.ts'
 import { useApp, useCodes, useTitle } from '../../app/use-app.ts'
+import { useReading } from '../../app/use-reading.ts'
 import { findCode } from '../../data/find.ts'
 import { Button } from '../../kit/button.tsx'
 import { CodeField } from '../code-field.tsx'
 import styles from '../screens.module.css'
 
 const MOST = 50
-const READ_AGAIN_MS = 15_000
 
 /** Asks for an order; those with an open shipment can be tapped. */
 export function OrdersToPack() {
@@ -18,16 +18,10 @@ export function OrdersToPack() {
   const [open, setOpen] = useState<Shipment[]>()
   const { isOnline } = app.ui
   useTitle(packing.title)
-  useEffect(() => {
-    const read = async (): Promise<void> => {
-      const { shipments } = await app.api.client.shipments.list({ state: 'open', limit: MOST })
-      setOpen(shipments)
-    }
-    const quietly = (): void => void read().catch(() => undefined)
-    quietly()
-    const timer = setInterval(quietly, READ_AGAIN_MS)
-    return () => clearInterval(timer)
-  }, [app, isOnline])
+  const refusal = useReading(async () => {
+    const { shipments } = await app.api.client.shipments.list({ state: 'open', limit: MOST })
+    setOpen(shipments)
+  })
   const pack = (id: number, name: string, { begun = app.begin(), at = performance.now(), scanned = name } = {}): void => {
     if (app.goOn(begun, { name: 'pack', record: id })) app.tell('taken', name, at, scanned)
   }
@@ -47,6 +41,7 @@ export function OrdersToPack() {
       <h1>{packing.title}</h1>
       {isOnline ? <p className={styles.expected}>{packing.hint}</p> : <p className={styles.notice}>{packing.offline}</p>}
       <CodeField />
+      {refusal !== undefined && <p role="alert">{refusal}</p>}
       {open?.length === 0 && <p>{packing.none}</p>}
       <ul aria-label={packing.title} className={styles.list}>
         {[...orders].map(([id, name]) => (

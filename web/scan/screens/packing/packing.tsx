@@ -1,3 +1,4 @@
+import type { Shipment } from '@fulfillment/sdk'
 import { useState } from 'react'
 import { packing } from '../../../shared/texts/scan-packing-texts.ts'
 import { t } from '../../../shared/texts/scan-texts.ts'
@@ -6,6 +7,7 @@ import { useWakeLock } from '../../app/use-wake-lock.ts'
 import { Button } from '../../kit/button.tsx'
 import { Dialog } from '../../kit/dialog.tsx'
 import type { Packer } from '../../packing/packer.ts'
+import { shipmentName } from '../../packing/shipment-name.ts'
 import { CodeField } from '../code-field.tsx'
 import { QuantityInHand } from '../goods/quantity-in-hand.tsx'
 import { LastScan } from '../pick.tsx'
@@ -74,7 +76,7 @@ function run(app: ReturnType<typeof useApp>, step: Promise<boolean>): void {
   void step
 }
 
-function Notices({ packer: { known, products, name, isCancelled } }: { packer: Packer }) {
+function Notices({ packer: { known, over, products, name, isCancelled } }: { packer: Packer }) {
   const app = useApp()
   const isPicked = known !== undefined && known.inFlow.size > 0
   const isEmpty = products.every(({ taken }) => taken === 0)
@@ -82,6 +84,9 @@ function Notices({ packer: { known, products, name, isCancelled } }: { packer: P
     <>
       {!app.ui.isOnline && <p className={styles.notice}>{packing.offline}</p>}
       {isCancelled && <p className={styles.notice}>{packing.cancelled(name)}</p>}
+      {over !== undefined && (
+        <p className={styles.notice}>{packing.problem.over(shipmentName(over), packing.states[over.state])}</p>
+      )}
       {isPicked && <p className={styles.notice}>{packing.isPicked(name)}</p>}
       {!isPicked && !isCancelled && isEmpty && <p className={styles.notice}>{packing.nothingTaken(name)}</p>}
     </>
@@ -111,29 +116,30 @@ function Buttons({ packer, onWeigh }: { packer: Packer; onWeigh: () => void }) {
   )
 }
 
-/** The shipment leaves; asks first, as it can't be packed any more then. */
+/** The shipment leaves; asks first, as it can't be packed any more then. Another one may be packed before the operator has answered. */
 function Ship({ packer }: { packer: Packer }) {
   const app = useApp()
-  const [isAsking, setAsking] = useState(false)
+  const [asked, setAsked] = useState<Shipment>()
   const { products, packages } = packer
   const left = products.filter((product) => product.left > 0).length
-  const ship = (): void => {
-    setAsking(false)
-    run(app, packer.ship())
+  const close = (): void => setAsked(undefined)
+  const ship = (shipment: Shipment): void => {
+    close()
+    run(app, packer.ship(shipment))
   }
   return (
     <>
-      <Button kind="primary" command="FC-FINISH" isDisabled={packages.length === 0} onClick={() => setAsking(true)}>
+      <Button kind="primary" command="FC-FINISH" isDisabled={packages.length === 0} onClick={() => setAsked(packer.shipment)}>
         {packing.ship}
       </Button>
-      {isAsking && (
-        <Dialog title={packing.ship} onClose={() => setAsking(false)}>
+      {asked !== undefined && (
+        <Dialog title={packing.ship} onClose={close}>
           {left > 0 && <p>{packing.shipLeft(left)}</p>}
-          <p>{packing.shipAsk}</p>
-          <Button kind="primary" command="FC-FINISH" onClick={ship}>
+          <p>{packing.shipAsk(shipmentName(asked))}</p>
+          <Button kind="primary" command="FC-FINISH" onClick={() => ship(asked)}>
             {packing.ship}
           </Button>
-          <Button onClick={() => setAsking(false)}>{t.dialog.cancel}</Button>
+          <Button onClick={close}>{t.dialog.cancel}</Button>
         </Dialog>
       )}
     </>
