@@ -62,6 +62,10 @@ it('the tests that SECURITY.md names by title exist', async () => {
   expect(titles.filter((title) => !tests.some((text) => text.includes(title.replaceAll(/\s+/g, ' '))))).toEqual([])
 })
 
+it('the package of the SDK has the licence of the project, which npm takes from its folder alone', async () => {
+  expect(await read('sdk/LICENSE')).toBe(await read('LICENSE'))
+})
+
 it('the README has a line for every folder', async () => {
   const readme = await read('README.md')
   const table = readme.slice(readme.indexOf('## Folders'))

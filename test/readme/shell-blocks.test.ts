@@ -73,6 +73,7 @@ it('blocks that are not run have a reason', async () => {
     'docs/agents.md: needs Claude Code',
     'docs/agents.md: downloads the inspector',
     'docs/operating.md: needs Docker',
+    'docs/operating.md: needs systemd',
     'docs/operating.md: needs Docker',
     'docs/scaling.md: needs a second database; test/shards runs it',
     'docs/scaling.md: needs two databases; test/shards runs it',
