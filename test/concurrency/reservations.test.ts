@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { describe, expect, vi } from 'vitest'
 import type { Database } from '@fulfillment/server/database/database.ts'
 import { eventsOf } from '../support/events.ts'
@@ -40,6 +41,7 @@ describe('callers who change orders, picks and stock at the same time', () => {
     await expectConsistentStock(service.db, tenant)
     await expectConsistentCounts(service.db, tenant)
     await expectConsistentPicking(service.db, tenant)
+    await untilSwept(service.db, tenant)
     await expectStatusesAsTold(service, tenant)
     await expectBalanced(tenant)
   })
@@ -136,6 +138,17 @@ describe('under the policy strict', () => {
 async function expectBalanced(tenant: Stage['tenant']): Promise<void> {
   const { body } = await tenant.request('GET', '/stock/reconcile')
   expect(body.data).toMatchObject({ is_balanced: true, differences: [] })
+}
+
+/**
+ * Waits until nothing changes by itself any more: until the background work has settled what the calls left to it, and what the holds that expire
+ * within half a second had.
+ */
+async function untilSwept({ kysely }: Database, { id }: Stage['tenant']): Promise<void> {
+  const left = sql`
+    select product_id from hold_lines where tenant_id = ${id} and reserved > 0 and expires_at < now() + interval '1 second'
+    union all select product_id from unsettled_stock where tenant_id = ${id}`
+  await expect.poll(async () => (await left.execute(kysely)).rows).toEqual([])
 }
 
 /** The last event of an open order tells its status; without one it is reserved. */
