@@ -1,7 +1,8 @@
-import { describe, expect } from 'vitest'
+import { describe, expect, inject } from 'vitest'
 import { it as base } from './support/it.ts'
 import { maintainAllPartitions } from '@fulfillment/server/maintenance.ts'
-import { send, type TestService, type TestTenant } from '../support/service.ts'
+import { send, startService, type TestService, type TestTenant } from '../support/service.ts'
+import { openTestDatabase } from '../support/test-database.ts'
 import { countInState, subscribe, writeEvents } from './support/deliveries.ts'
 import { atMost } from '../support/patience.ts'
 
@@ -9,7 +10,17 @@ const DAY_MS = 86_400_000
 
 /** Tests change the partitions, so each has its own service. */
 const it = base
-  .extend('own', async ({ startService, settings }) => await startService(settings))
+  .extend('own', async ({ settings }, { onCleanup }) => {
+    const { url, db, drop } = await openTestDatabase(inject('postgresUrl'))
+    // The template tells of its own deletions: with them, nothing would show the first run of the server.
+    await db.dedicatedPool.query('delete from deletion_progress')
+    const own = await startService({ ...settings, databaseUrl: url })
+    onCleanup(async () => {
+      await own.stop()
+      await drop()
+    })
+    return own
+  })
   .extend('tenant', async ({ own }) => await own.newTenant())
 
 async function partitions(own: TestService): Promise<string[]> {
@@ -168,6 +179,7 @@ describe('the partitions of events and deliveries', () => {
   })
 
   it('are dropped after their pending deliveries, which are deleted in batches', async ({ own, tenant }) => {
+    await firstRun(own)
     const { id } = await subscribe(tenant, 'http://127.0.0.1:1024/')
     const wait = (days: number, count: number) =>
       own.db.dedicatedPool.query(
