@@ -153,25 +153,33 @@ it('a tenant with few deliveries waits for one part of the work of a tenant with
 })
 
 describe('a look for work', () => {
-  const finderOf = (service: TestService) => {
+  const connectTo = (service: TestService) => {
     const connection = new EngineConnection(service.db)
     onTestFinished(() => connection.close())
-    return { connection, finder: new WorkFinder(connection) }
+    return connection
   }
 
   it('is followed by another at once when only the process was busy', async ({ service }) => {
-    const { finder } = finderOf(service)
-    for (let looks = 0; looks < 3; looks++) {
-      const look = finder.find(undefined, [])
-      await nextRound()
-      const until = performance.now() + 100
-      while (performance.now() < until);
-      expect((await look).isOld).toBe(false)
+    const connection = connectTo(service)
+    const areOld = async (): Promise<boolean[]> => {
+      const finder = new WorkFinder(connection)
+      const found: boolean[] = []
+      while (found.length < 3) {
+        const look = finder.find(undefined, [])
+        await nextRound()
+        const until = performance.now() + 100
+        while (performance.now() < until);
+        found.push((await look).isOld)
+      }
+      return found
     }
+    // On a busy machine Postgres may take long for two of them, too, but not every time.
+    await expect.poll(areOld).toEqual([false, false, false])
   })
 
   it('is followed by a pause when Postgres takes long for it every time', async ({ service }) => {
-    const { finder, connection } = finderOf(service)
+    const connection = connectTo(service)
+    const finder = new WorkFinder(connection)
     const slowFunction = `create function pg_temp.slow_outbox() returns setof event_outbox language plpgsql as $$
       begin perform pg_sleep(0.05); return; end $$`
     const slowView = 'create temp view event_outbox as select * from pg_temp.slow_outbox()'
