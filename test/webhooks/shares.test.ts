@@ -1,5 +1,5 @@
 import { setImmediate as nextRound, setTimeout as delay } from 'node:timers/promises'
-import { describe, expect, onTestFinished } from 'vitest'
+import { describe, expect, onTestFinished, vi } from 'vitest'
 import { EngineConnection } from '@fulfillment/server/delivery/connection.ts'
 import { WorkFinder } from '@fulfillment/server/delivery/find-work.ts'
 import { it as base } from './support/it.ts'
@@ -104,6 +104,19 @@ describe('the fan-out', () => {
   })
 })
 
+/** The name of a look for work among the statements of a worker, also of one that rests and sends none. */
+const LOOK = 'look'
+
+/** Records the looks for work of all workers as statements. */
+function noteLooks(sent: { name: string; values: unknown[] }[]): void {
+  const { find } = WorkFinder.prototype
+  const looks = vi.spyOn(WorkFinder.prototype, 'find').mockImplementation(function (this: WorkFinder, ...args) {
+    sent.push({ name: LOOK, values: [] })
+    return find.apply(this, args)
+  })
+  onTestFinished(() => looks.mockRestore())
+}
+
 /** Records the statements that a worker sends, with their values. */
 function statementsOf(worker: Worker): { name: string; values: unknown[] }[] {
   const sent: { name: string; values: unknown[] }[] = []
@@ -131,10 +144,11 @@ it('a tenant with few deliveries waits for one part of the work of a tenant with
   await writeEvents(service, other, 1)
   const worker = startWorker()
   const sent = statementsOf(worker)
+  noteLooks(sent)
   const isOfAttacker = (values: unknown[]): boolean => values.some((value) => Array.isArray(value) && value.includes(attacker.id))
   const steps = (): ('look' | 'part')[] =>
     sent.flatMap(({ name, values }) => {
-      if (name === 'find_delivery_work') return ['look']
+      if (name === LOOK) return ['look']
       if (name === 'record_delivery_results') return ['part']
       return (name === 'fan_out_events' || name === 'take_deliveries') && isOfAttacker(values) ? ['part'] : []
     })
@@ -147,8 +161,8 @@ it('a tenant with few deliveries waits for one part of the work of a tenant with
     worker.wake()
   }
   await countInState(other, id, 'succeeded', written)
-  // Most parts follow a look. Some follow another part: a slow look is not repeated at once, the small rest of a backlog is claimed with the
-  // deliveries of others, and nobody waits once those are done. With all parts in one turn, two of three do.
+  // Most parts follow a look. Some follow another part: the small rest of a backlog is claimed with the deliveries of others, and nobody waits
+  // once those are done. With all parts in one turn, two of three do.
   expect(steps().join(' ').split('part part').length - 1).toBeLessThan(countParts() / 4)
 })
 
