@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { describe, expect } from 'vitest'
 import { foldAllCounts } from '@fulfillment/server/maintenance.ts'
+import { untilHourLasts } from '../support/hour.ts'
 import { it } from '../support/shared-service.ts'
 import type { TestService, TestTenant } from '../support/service.ts'
 import { newProduct } from '../support/stock.ts'
@@ -63,6 +64,7 @@ async function expectedPoints(
 
 describe('GET /reports/stock', () => {
   it('is the sum of the movements, before and after they are folded', async ({ service, tenant }) => {
+    await untilHourLasts()
     const product = await newProduct(tenant, { minimum_threshold: 10 })
     await fillHistory(service, tenant, product)
     for (const folded of [false, true]) {

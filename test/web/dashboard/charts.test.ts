@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
+import { untilHourLasts } from '../../support/hour.ts'
 import type { TestService } from '../../support/service.ts'
 import { axe } from '../support/axe.ts'
 import { it, type TestTenant } from '../support/browser.ts'
@@ -153,6 +154,7 @@ it('throughput: units by hour, and operators with their bars', async ({ window: 
 })
 
 it('webhooks: the share of attempts that succeeded, and their latency', async ({ window: { page }, tenant, service }) => {
+  await untilHourLasts()
   const webhook = await seed(tenant, '/webhooks', { name: 'shop', url: 'http://127.0.0.1:9/hook', events: ['*'] })
   await service.db.dedicatedPool.query(
     `insert into delivery_hours
@@ -180,6 +182,7 @@ it('webhooks: the share of attempts that succeeded, and their latency', async ({
 })
 
 it('latency has neither a line nor a number where nothing was sent', async ({ window: { page }, tenant, service }) => {
+  await untilHourLasts()
   const webhook = await seed(tenant, '/webhooks', { name: 'shop', url: 'http://127.0.0.1:9/hook', events: ['*'] })
   await service.db.dedicatedPool.query(
     `insert into delivery_hours
