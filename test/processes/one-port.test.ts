@@ -51,7 +51,9 @@ describe('two processes behind one port', () => {
 
   it('let through exactly the limit of a key together', async ({ tenant, startGroup }) => {
     const group = await startGroup({ RATE_LIMIT_PER_MINUTE: String(LIMIT) })
-    const all = [...(await statuses(group.url, tenant.key, 60)), ...(await statuses(group.url, tenant.key, 60))]
+    // A busy process gets fewer requests, and may have leased more than that: until neither has any left.
+    const all: number[] = []
+    for (let last = [200]; last.includes(200); all.push(...last)) last = await statuses(group.url, tenant.key, LIMIT)
     expect([...new Set(all)].toSorted()).toEqual([200, 429])
     expect(all.filter((status) => status === 200)).toHaveLength(LIMIT)
   })
