@@ -56,6 +56,7 @@ describe('D6: webhooks', () => {
     window,
     tenant,
     receiver,
+    service,
   }) => {
     receiver.behave(respondWith(500, { 'content-type': 'text/html' }, MARKUP))
     const { page } = window
@@ -66,6 +67,10 @@ describe('D6: webhooks', () => {
 
     await seed(tenant, '/products', { name: 'Tea', barcode: '1' })
     await receiver.count(1)
+    // Once it is recorded, no further attempt comes by itself: it would count below.
+    const postpone = `update waiting_deliveries set next_attempt_at = now() + interval '1 hour'
+      where tenant_id = $1 and state = 'pending' and jsonb_array_length(attempts) = 1`
+    await expect.poll(async () => (await service.db.dedicatedPool.query(postpone, [tenant.id])).rowCount).toBe(1)
     await page.reload()
     const link = page.getByRole('table', { name: 'Deliveries' }).getByRole('link', { name: 'product/created' })
     await link.waitFor()
@@ -100,6 +105,13 @@ describe('D6: webhooks', () => {
     await dialog.getByRole('button', { name: 'Replay' }).click()
     await page.getByRole('status').getByText('Queued 1 delivery').last().waitFor()
     await receiver.count(before + 2)
+    // What has arrived is counted a moment later.
+    const counted = async (): Promise<number> => {
+      const since = new Date(Date.now() - 3_600_000).toISOString()
+      const { hours } = (await tenant.request('GET', `/reports/deliveries?since=${since}`)).body.data
+      return hours.reduce((sum: number, { succeeded }: { succeeded: number }) => sum + succeeded, 0)
+    }
+    await expect.poll(counted).toBe(2)
 
     await page.getByRole('link', { name: 'Webhooks', exact: true }).click()
     const [succeeded, attempted] = await page
