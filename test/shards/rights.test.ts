@@ -10,7 +10,8 @@ const ENCRYPTION_KEY = 'encryption key of the tests'
 
 /** A service of two databases of one Postgres, and a tenant in the first. */
 async function twoShards(urls: readonly [string, string]) {
-  const cli = (...args: string[]) => runCommand(args, { DATABASE_URL: urls[0], ENCRYPTION_KEY })
+  const env = { DATABASE_URL: urls[0], ENCRYPTION_KEY }
+  const cli = (...args: string[]) => runCommand(args, env)
   const added = await cli('shards', 'add', urls[1])
   expect([added.exitCode, added.stderr]).toEqual([0, expect.anything()])
   const created = await cli('tenants', 'create', 'moved', '--shard', '1', '--json')
@@ -19,7 +20,8 @@ async function twoShards(urls: readonly [string, string]) {
     const { stdout } = await cli('tenants', 'move', id, '--to', '2', '--dry-run', '--json')
     return JSON.parse(stdout).missing
   }
-  return { cli, id, missing, move: () => cli('tenants', 'move', id, '--to', '2') }
+  const move = (sourceUrl = '') => runCommand(['tenants', 'move', id, '--to', '2'], { ...env, SOURCE_DATABASE_URL: sourceUrl })
+  return { cli, id, missing, move }
 }
 
 async function databases(postgres: PostgresServer, owner: string): Promise<readonly [string, string]> {
@@ -65,7 +67,15 @@ describe('a move', () => {
     await postgres.query('alter role mover replication')
     await postgres.query('grant pg_create_subscription to mover')
     expect(await missing()).toEqual([])
-    const moved = await move()
+    const wrong = await move('mysql://secret@host')
+    expect([wrong.exitCode, wrong.stderr]).toEqual([
+      1,
+      expect.stringMatching(/SOURCE_DATABASE_URL: must be a postgres:\/\/ URL\n$/),
+    ])
+    const moving = move(`${asMover[0]}?application_name=source`)
+    const senders = `select from pg_stat_replication where application_name = 'source'`
+    await expect.poll(async () => (await postgres.query(senders)).rowCount, { interval: 20 }).toBeGreaterThan(0)
+    const moved = await moving
     expect([moved.exitCode, moved.stderr]).toEqual([0, expect.stringContaining('Switched to shard 2')])
     const { tenants } = JSON.parse((await cli('tenants', 'list', '--json')).stdout)
     expect(tenants).toMatchObject([{ tenant_id: Number(id), shard_id: 2 }])

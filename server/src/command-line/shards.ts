@@ -5,6 +5,7 @@ import { requireKeyOfDatabase } from '../runtime/encryption/encryption-check.ts'
 import { addShard, removeShard, setDraining } from '../shards/change-shards.ts'
 import { READ_MAP_EVERY_MS } from '../shards/follow-shards.ts'
 import type { OpenedShard, OpenShards } from '../shards/open-shards.ts'
+import { postgresUrl, postgresUrlOfEnvironment } from './postgres-url.ts'
 import { type CommandResult, table } from './result.ts'
 import { runOnShards } from './run.ts'
 
@@ -12,7 +13,6 @@ import { runOnShards } from './run.ts'
 const KNOWN_AFTER_MS = READ_MAP_EVERY_MS + 1_000
 const MEBIBYTE = 1_048_576
 const URL_VARIABLE = 'SHARD_DATABASE_URL'
-const NO_POSTGRES_URL = 'must be a postgres:// URL'
 
 export function addShardCommands(program: Command): void {
   const shards = program.command('shards').description('Manage the databases that tenants are in. See docs/scaling.md')
@@ -111,20 +111,8 @@ function addressOf(url: string | undefined): string {
   return host + pathname
 }
 
-/** The address of a new shard, which has a password. */
 function urlOfEnvironment(): string {
-  const url = process.env[URL_VARIABLE]
-  if (url === undefined || url === '')
-    throw new Error(`${URL_VARIABLE}: is not set. Set it to the connection string of the database`)
-  if (!isPostgresUrl(url)) throw new Error(`${URL_VARIABLE}: ${NO_POSTGRES_URL}`)
+  const url = postgresUrlOfEnvironment(URL_VARIABLE)
+  if (url === undefined) throw new Error(`${URL_VARIABLE}: is not set. Set it to the connection string of the database`)
   return url
-}
-
-function postgresUrl(text: string): string {
-  if (!isPostgresUrl(text)) throw new InvalidArgumentError(NO_POSTGRES_URL)
-  return text
-}
-
-function isPostgresUrl(text: string): boolean {
-  return /^postgres(ql)?:\/\//.test(text) && URL.canParse(text)
 }

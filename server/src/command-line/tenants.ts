@@ -9,11 +9,14 @@ import { noShard } from '../shards/change-shards.ts'
 import { leastLoaded } from '../shards/least-loaded.ts'
 import { abortMove, type MovePlan, moveTenant, planMove } from '../shards/move/move-tenant.ts'
 import type { OpenedShard, OpenShards } from '../shards/open-shards.ts'
+import { postgresUrl, postgresUrlOfEnvironment } from './postgres-url.ts'
 import { printLine } from './progress.ts'
 import { type CommandResult, printSecret, table } from './result.ts'
 import { runOnShards } from './run.ts'
 import { shardId } from './shards.ts'
 import { rowsOfAll } from './tenant-option.ts'
+
+const SOURCE_VARIABLE = 'SOURCE_DATABASE_URL'
 
 export function addTenantCommands(program: Command): void {
   const tenants = program.command('tenants').description('Manage tenants')
@@ -43,7 +46,8 @@ export function addTenantCommands(program: Command): void {
     .option('--dry-run', 'only check whether the tenant can be moved')
     .option(
       '--source-url <url>',
-      'address of the present shard, as the Postgres of the new one reaches it. Default: as this command does',
+      `address of the present shard, as the Postgres of the new one reaches it; prefer the environment variable ${SOURCE_VARIABLE}, because other users of the machine can see arguments. Default: as this command does`,
+      postgresUrl,
     )
     .option('--quiet', 'show no progress')
     .option(
@@ -83,7 +87,7 @@ async function moveOne(
   }
   if (to === undefined) throw new Error('--to: name the shard that the tenant moves to')
   if (dryRun === true) return planned(await planMove(shards, id, to))
-  const moved = await moveTenant(shards, id, to, { note, sourceUrl })
+  const moved = await moveTenant(shards, id, to, { note, sourceUrl: sourceUrl ?? postgresUrlOfEnvironment(SOURCE_VARIABLE) })
   return { json: { ...moved }, text: `Tenant ${id} is in shard ${moved.to}` }
 }
 
