@@ -166,6 +166,62 @@ it('S5: an order that others end or give away is told; goods that were sent go b
   await expectConsistentPicking(service.db, tenant)
 })
 
+it('S5: of an order that was given away, only what was taken here is handed over, put back or added to a count', async ({
+  window,
+  tenant,
+}) => {
+  window.expectComplaint(/ERR_INTERNET_DISCONNECTED|Failed to fetch|403/)
+  const { page, context } = window
+  const tea = await stockedProduct(tenant, { 'A-01': 5 }, { name: 'Tea' })
+  const cup = await stockedProduct(tenant, { 'B-01': 9 }, { name: 'Cup' })
+  const order_detail = [
+    { barcode: tea.barcode, quantity: 2 },
+    { barcode: cup.barcode, quantity: 3 },
+  ]
+  const orders = [await newOrder(tenant, { order_detail }), await newOrder(tenant, { order_detail })] as const
+  const device = await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada', { may_change_stock: true }))
+  /** While Ada's device sleeps, Bob picks the cups on his own one. */
+  const giveAway = async ({ id, order_tenant_id }: (typeof orders)[number]): Promise<number> => {
+    await device.scan(order_tenant_id)
+    await takeAll(page)
+    const flow: number = (await tenant.request('GET', `/flows?order_id=${id}`)).body.data.flows[0].id
+    await expect.poll(() => pickedOf(tenant, flow)).toBe(2)
+    await whenSent(page)
+    await context.setOffline(true)
+    await tenant.request('POST', `/flows/${flow}/assign`, { operator_email: 'bob@example.com' })
+    const { status } = await pick(tenant, flow, {
+      barcode: cup.barcode,
+      location_id: 'B-01',
+      quantity: 3,
+      pick_id: `bob-${flow}`,
+    })
+    expect(status).toBe(200)
+    return flow
+  }
+  await giveAway(orders[0])
+  await context.setOffline(false)
+  await openProblems(device)
+  await page.getByText('Hand over what was taken for it: 2 × Tea', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'I handed it over' }).click()
+  await whenResolved(device)
+
+  await page.goto('/scan#/queue')
+  await page.getByRole('heading', { name: 'Orders to pick' }).waitFor()
+  const flow = await giveAway(orders[1])
+  await tenant.request('POST', `/flows/${flow}/cancel`, {})
+  await context.setOffline(false)
+  await openProblems(device)
+  await page.getByText(`${orders[1].order_tenant_id} was cancelled. Put 2 × Tea back to A-01`, { exact: true }).waitFor()
+  expect(await page.getByRole('main').innerText()).not.toContain('Cup')
+  await page.getByRole('button', { name: 'Menu' }).click()
+  await page.getByRole('menuitem', { name: 'Count' }).click()
+  for (const code of [cup.barcode, 'B-01']) await device.scan(code)
+  await page.getByRole('button', { name: '6', exact: true }).click()
+  await page.getByRole('button', { name: 'Save the count' }).click()
+  await page.getByText('Scan the product.').waitFor()
+  expect(await stockOf(tenant, cup)).toEqual({ 'B-01': 6 })
+})
+
 it('S5: a pick of stock that is gone is taken from elsewhere', async ({ cut, tenant, service }) => {
   const { page, flow, tea } = cut
   await takeAll(page)

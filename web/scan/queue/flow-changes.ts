@@ -52,12 +52,13 @@ function withoutFlow(kept: Kept, flow: PickingFlowDetails, news: FlowNews): Flow
 function isLostHere({ entries }: Kept, before: PickingFlowDetails, flow: PickingFlowDetails): boolean {
   // Completed from here, although the answer may be lost.
   const isOwnEnd = flow.state === 'completed' && entries.some(({ kind, flow_id }) => kind === 'complete' && flow_id === flow.id)
-  // Picked on another device since this one has read it: the goods are there.
-  const isKnown = (id: string): boolean =>
-    before.picks.some((pick) => pick.id === id) || entries.some(({ pick_id }) => pick_id === id)
-  const isElsewhere = isOf(flow, before.operator_email) && !flow.picks.every(({ id }) => isKnown(id))
+  const isElsewhere = isOf(flow, before.operator_email) && !flow.picks.every(({ id }) => isKnown(entries, before, id))
   return !isOwnEnd && !isElsewhere
 }
+
+/** Whether this device knows of a pick. The goods of another one are where it was picked since this device has read the flow, `before`. */
+const isKnown = (entries: readonly Entry[], before: PickingFlowDetails, id: string): boolean =>
+  before.picks.some((pick) => pick.id === id) || entries.some(({ pick_id }) => pick_id === id)
 
 /** The draft of a walk without a flow, if it changes. In a batch the others go on, and a slot that was lost is named. */
 function draftsWithout(kept: Kept, flow: PickingFlowDetails, isLost: boolean): Map<WalkKey, Draft | null> {
@@ -98,12 +99,15 @@ function isMissed(kept: Kept, flow: PickingFlowDetails): boolean {
   return !isTold && isOf(flow, kept.session?.operator?.email ?? '')
 }
 
-/** What the server has counted, by product and location: without what was undone here, or is a Problem of its own. */
+/**
+ * What the server has counted of the picks that this device knows, by product and location: without what was undone here, or is a Problem of
+ * its own.
+ */
 function goodsOf(entries: readonly Entry[], before: PickingFlowDetails, { picks, lines }: PickingFlowDetails): Goods[] {
   const apart = new Set(entries.filter(({ kind, state }) => kind === 'undo' || state === 'refused').map(({ pick_id }) => pick_id))
   const goods = new Map<string, Goods>()
   for (const { id, product_id, location_id, quantity } of picks) {
-    if (apart.has(id)) continue
+    if (apart.has(id) || !isKnown(entries, before, id)) continue
     const key = `${product_id} ${location_id}`
     // A location that is empty or not pickable any more is known from before.
     const known = [...lines, ...before.lines].filter((line) => line.product_id === product_id)
