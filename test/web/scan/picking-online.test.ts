@@ -1,12 +1,13 @@
 import type { APIResponse } from 'playwright-core'
 import { expect } from 'vitest'
+import { startBatch } from '../../support/batches.ts'
 import { eventsOf } from '../../support/events.ts'
 import { expectConsistentPicking, stockedProduct, stockOf } from '../../support/picking.ts'
 import { newOrder } from '../../support/orders.ts'
 import { it } from '../support/browser.ts'
 import { resize } from '../support/open-screen.ts'
 import { seed } from '../support/page-server.ts'
-import { enrolledDevice, newOperator } from '../support/scan-device.ts'
+import { enrolledDevice, newOperator, type TestOperator } from '../support/scan-device.ts'
 
 /** After so long, a tap is one of its own. */
 const SAME_TAP_MS = 300
@@ -270,6 +271,39 @@ it('an operator who has gone elsewhere while an order is started stays there', a
   await expect.poll(async () => (await device.outcomes()).slice(before)).toEqual(['taken', 'taken', 'taken'])
   const { flows } = (await tenant.request('GET', `/flows?order_id=${second.id}`)).body.data
   expect(await page.evaluate(() => location.hash)).toBe(`#/pick/${flows[0].id}`)
+})
+
+it('an order that the operator has begun elsewhere opens when it is scanned, alone or in a batch; that of another one does not', async ({
+  window,
+  tenant,
+}) => {
+  window.expectComplaint(/400/)
+  const { page } = window
+  const tea = await stockedProduct(tenant, { 'A-1': 20 })
+  const detail = { order_detail: [{ barcode: tea.barcode, quantity: 2 }] }
+  const alone = await newOrder(tenant, detail)
+  const batched = [await newOrder(tenant, detail), await newOrder(tenant, detail)]
+  const [ada, grace] = [await newOperator(tenant, 'Ada'), await newOperator(tenant, 'Grace')]
+  const device = await enrolledDevice(page, tenant, ada)
+  const by = ({ id, email }: TestOperator) => ({ operator_id: id, operator_email: email })
+  const hash = (): Promise<string> => page.evaluate(() => location.hash)
+  const goBack = async (): Promise<void> => {
+    await page.getByRole('button', { name: 'Menu' }).click()
+    await page.getByRole('menuitem', { name: 'Queue' }).click()
+    await page.getByRole('heading', { name: 'Orders to pick' }).waitFor()
+  }
+  const flow = await seed(tenant, '/flows', { order_id: alone.id, ...by(ada) })
+  await device.scan(alone.order_tenant_id)
+  expect(await hash()).toBe(`#/pick/${flow.id}`)
+  await goBack()
+  const batch = await startBatch(tenant, { order_ids: batched.map(({ id }) => id), ...by(ada) })
+  await device.scan(batched[1]?.order_tenant_id ?? '')
+  expect(await hash()).toBe(`#/batch/${batch.id}`)
+  await goBack()
+  const other = await newOrder(tenant, detail)
+  await seed(tenant, '/flows', { order_id: other.id, ...by(grace) })
+  await device.scan(other.order_tenant_id, 'problem')
+  expect(await hash()).toBe('#/queue')
 })
 
 it('an order is found by its identifier among any number of others; one that is not ready is a Problem that says why', async ({

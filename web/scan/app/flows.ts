@@ -10,24 +10,6 @@ import { decide, keptWalk, productOf } from './picking-actions.ts'
 import { isReadAgain } from './read-again.ts'
 import { readWeightPatterns } from './weights.ts'
 
-/** Starts picking an order, and shows it when it is stored here. */
-export async function startFlow(app: App, orderId: number, at = performance.now(), begun = app.begin()): Promise<void> {
-  const operator = app.kept.session?.operator
-  if (operator === null || operator === undefined) return
-  const flow = await online(app, async () => {
-    const input = { order_id: orderId, operator_email: operator.email, operator_id: operator.id }
-    const { id } = await app.api.client.flows.start(input)
-    return await app.api.readFlow(id, operator.id)
-  })
-  if (flow === undefined || !(await keepFlow(app, flow, at))) return
-  // Elsewhere, the queue has it among the orders to go on with.
-  if (app.goOn(begun, { name: 'pick', flow: flow.id })) app.tell('taken', t.said.started(flow.order_tenant_id), at)
-}
-
-/** Stores a flow that the server has, so that it can be picked without a connection. */
-export const keepFlow = (app: App, flow: PickingFlowDetails, at = performance.now()): Promise<boolean> =>
-  keepFlows(app, [flow], at)
-
 /** Stores flows that the server has, all or none. */
 export async function keepFlows(app: App, flows: readonly PickingFlowDetails[], at = performance.now()): Promise<boolean> {
   const isKept = await app.keep((kept) => {
