@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Page, Route } from 'playwright-core'
 import { expect } from 'vitest'
+import { begin, readCount } from '../../support/counts.ts'
 import { newOrder } from '../../support/orders.ts'
 import { expectConsistentPicking, stockedProduct, stockOf } from '../../support/picking.ts'
 import { it as base, type TestTenant } from '../support/browser.ts'
@@ -85,7 +86,7 @@ it('a connection to the storage that the browser closes is opened again, and not
 }) => {
   await scan(order.order_tenant_id)
   await scan('A-1')
-  await failStorage(page)
+  await failStorage(page, 'put', 'drafts')
   await scan(tea.barcode, 'problem')
   await page.getByRole('alertdialog', { name: 'Problem' }).getByText('This device could not store it').waitFor()
   await scanner.scan('FC-OK')
@@ -100,6 +101,39 @@ it('a connection to the storage that the browser closes is opened again, and not
   await scan(tea.barcode)
   await taken(page, 2)
   await isSilent.waitFor({ state: 'detached' })
+})
+
+it('an end that the device could not store is told as a problem alone, and can be made again', async ({
+  ready: { page, order, scan, scanner, outcomes },
+  tenant,
+}) => {
+  const problem = page.getByRole('alertdialog', { name: 'Problem' })
+  const press = async (name: string): Promise<void> => {
+    await page.getByRole('button', { name, exact: true }).click()
+    await page.getByRole('dialog', { name }).getByRole('button', { name, exact: true }).click()
+  }
+  /** `heard` is what the operator hears when the end is stored. */
+  const endTwice = async (name: string, table: string, heard: string): Promise<void> => {
+    await failStorage(page, 'delete', table)
+    const before = (await outcomes()).length
+    await press(name)
+    await problem.getByText('This device could not store it').waitFor()
+    expect((await outcomes()).slice(before)).toEqual(['problem'])
+    await scanner.scan('FC-OK')
+    await press(name)
+    await expect.poll(async () => (await outcomes()).slice(before)).toEqual(['problem', heard])
+  }
+  await scan(order.order_tenant_id)
+  await page.getByRole('button', { name: 'Finish' }).click()
+  await endTwice('Put everything back', 'flows', 'taken')
+  await page.getByRole('heading', { name: 'Orders to pick' }).waitFor()
+
+  const { id } = await begin(tenant, { reference: 'CC-1', location_ids: ['A-1'] })
+  await page.getByRole('button', { name: 'Count list' }).click()
+  await page.getByRole('button', { name: 'Count CC-1' }).click()
+  await page.getByRole('heading', { name: 'CC-1' }).waitFor()
+  await endTwice('Submit', 'records', 'order')
+  expect((await readCount(tenant, { id })).state).toBe('review')
 })
 
 it('without a connection, operators of the last 30 days sign in by their badge, and others do not', async ({
@@ -534,19 +568,27 @@ async function fillStorage(page: Page): Promise<void> {
   })
 }
 
-/** The browser's storage fails in the middle of the next change of a draft: the browser ends the transaction, and closes the connection. */
-const failStorage = (page: Page): Promise<void> =>
-  page.evaluate(() => {
-    const { put } = IDBObjectStore.prototype
-    IDBObjectStore.prototype.put = function (...row) {
-      const request = put.apply(this, row)
-      if (this.name !== 'drafts') return request
-      IDBObjectStore.prototype.put = put
-      this.transaction.abort()
-      this.transaction.db.close()
-      return request
-    }
-  })
+/** The browser's storage fails in the middle of the next such change of a table: the browser ends the transaction, and closes the connection. */
+const failStorage = (page: Page, method: 'put' | 'delete', table: string): Promise<void> =>
+  page.evaluate(
+    ([method, table]) => {
+      const { prototype } = IDBObjectStore
+      const change = prototype[method] as (...given: unknown[]) => IDBRequest
+      const fail = function (this: IDBObjectStore, ...given: unknown[]): IDBRequest {
+        const request = change.apply(this, given)
+        if (this.name !== table) return request
+        Object.assign(prototype, { [method]: change })
+        // When all of the change is requested.
+        queueMicrotask(() => {
+          this.transaction.abort()
+          this.transaction.db.close()
+        })
+        return request
+      }
+      Object.assign(prototype, { [method]: fail })
+    },
+    [method, table] as const,
+  )
 
 /** Keeps the device from storing anything, until what it returns is called. */
 async function holdStore(page: Page): Promise<() => Promise<void>> {

@@ -60,8 +60,8 @@ export async function cancelWalk(app: App, key: WalkKey): Promise<void> {
   const isCancelled = await online(app, () =>
     app.sender.between(async () => {
       await (batch === undefined ? app.api.client.flows.cancel(key) : app.api.client.flowBatches.cancel(batch))
-      await app.keep((kept) => cancelled(kept, key), at)
-      return true
+      // If it can't be stored, the operator knows by now, and can cancel again.
+      return await app.keep((kept) => cancelled(kept, key), at)
     }),
   )
   if (isCancelled === true) {

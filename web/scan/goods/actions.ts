@@ -147,10 +147,11 @@ export async function forgetOver(app: App, rows: readonly RecordRow[]): Promise<
   )
 }
 
-async function forget(app: App, refs: readonly RecordRef[]): Promise<void> {
-  if (refs.length === 0) return
+/** Returns whether it is stored. */
+async function forget(app: App, refs: readonly RecordRef[]): Promise<boolean> {
+  if (refs.length === 0) return true
   const rows = new Map(refs.map((ref) => [recordKey(ref), null]))
-  await app.keep(() => ({ records: rows }))
+  return await app.keep(() => ({ records: rows }))
 }
 
 /** Ends counting: the office looks at it. All that was counted must have been confirmed and sent. */
@@ -174,8 +175,7 @@ export async function submitCount(app: App, ref: RecordRef, name: string): Promi
       return true
     }),
   )
-  if (isSubmitted !== true) return
-  await forget(app, [ref])
+  if (isSubmitted !== true || !(await forget(app, [ref]))) return
   app.goOn(begun, { name: 'count-list' })
   app.tell('order', goods.count.submitted(name), at)
 }
