@@ -136,6 +136,46 @@ it('an end that the device could not store is told as a problem alone, and can b
   expect((await readCount(tenant, { id })).state).toBe('review')
 })
 
+it('a storage that fails offers to open the app again, but not while a move has no answer, which would be forgotten', async ({
+  window,
+  tenant,
+}) => {
+  window.expectComplaint(/ERR_FAILED/)
+  const { page } = window
+  const tea = await stockedProduct(tenant, { 'A-1': 4, 'B-1': 2 }, { name: 'Tea' })
+  const { scan, scanner } = await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada', { may_change_stock: true }))
+  const problem = page.getByRole('alertdialog', { name: 'Problem' })
+  /** What the operator can do about it. The server's answer about the session is to be stored. */
+  const waysOut = async (): Promise<string[]> => {
+    await failStorage(page, 'put', 'meta')
+    await page.evaluate(() => dispatchEvent(new Event('online')))
+    await problem.getByText('This device could not store it').waitFor()
+    return await problem.getByRole('button').allTextContents()
+  }
+  await menu(page, 'Move')
+  for (const code of [tea.barcode, 'A-1', 'B-1']) await scan(code)
+  await page.getByRole('button', { name: '3', exact: true }).click()
+  const loseAnswer = async (route: Route): Promise<void> => {
+    await route.fetch()
+    await route.abort()
+  }
+  await page.route('**/stock/transfer', loseAnswer, { times: 1 })
+  const move = page.getByRole('button', { name: 'Move', exact: true })
+  await move.click()
+  await problem.getByText('No response from the server').waitFor()
+  await scanner.scan('FC-OK')
+  expect(await waysOut()).toEqual(['OK'])
+  await scanner.scan('FC-OK')
+  await move.click()
+  await page.getByText('Scan the product.').waitFor()
+  expect(await stockOf(tenant, tea)).toEqual({ 'A-1': 1, 'B-1': 5 })
+  expect(await waysOut()).toEqual(['OK', 'Open the app again'])
+  const isLoaded = page.waitForEvent('load')
+  await problem.getByRole('button', { name: 'Open the app again' }).click()
+  await isLoaded
+  await page.getByRole('heading', { name: 'Move' }).waitFor()
+})
+
 it('without a connection, operators of the last 30 days sign in by their badge, and others do not', async ({
   ready,
   window,

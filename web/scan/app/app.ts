@@ -266,13 +266,23 @@ export class App {
       return true
     } catch (error) {
       if (error instanceof TakenOverError) this.set({ isFrozen: true })
-      else this.stop(notStored(error), at)
+      else this.stop(this.#notStored(error), at)
       return false
     } finally {
       this.#isHeld = false
       // If the caller tells nothing.
       setTimeout(() => this.#isDue && this.#emit())
     }
+  }
+
+  /**
+   * If nothing else helps, the app opens the storage of this browser anew. Not while a change of stock has no answer: a reload forgets that it is
+   * not to be done twice.
+   */
+  #notStored(error: unknown): ProblemNote {
+    if (isNamed(error, 'QuotaExceededError')) return { message: t.problem.storage }
+    const ways = this.unanswered.size > 0 ? [] : [{ name: t.problem.reopen, run: () => location.reload() }]
+    return { message: t.problem.notStored, ways }
   }
 
   #navigated(): void {
@@ -357,12 +367,6 @@ export class App {
     for (const listener of this.#listeners) listener()
   }
 }
-
-/** If nothing else helps, the app opens the storage of this browser anew. */
-const notStored = (error: unknown): ProblemNote =>
-  isNamed(error, 'QuotaExceededError')
-    ? { message: t.problem.storage }
-    : { message: t.problem.notStored, ways: [{ name: t.problem.reopen, run: () => location.reload() }] }
 
 function textOf(scanned: Scanned): string {
   switch (scanned.kind) {
