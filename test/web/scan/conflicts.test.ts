@@ -222,6 +222,20 @@ it('S5: of an order that was given away, only what was taken here is handed over
   expect(await stockOf(tenant, cup)).toEqual({ 'B-01': 6 })
 })
 
+it('S5: an order that is gone is no unsent scan of a device that is removed', async ({ cut, tenant }) => {
+  const { page, order } = cut
+  await tenant.request('POST', `/orders/${order.id}/cancel`, {})
+  await cut.connect()
+  await page.getByRole('button', { name: 'Problems (1)' }).waitFor()
+  await page.goto('/scan#/diagnostics')
+  await page.getByRole('button', { name: 'Remove this device' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Remove this device' })
+  const text = await dialog.getByRole('paragraph').allTextContents()
+  expect(text).toEqual(['The device must be enrolled again before it can be used.'])
+  await dialog.getByRole('button', { name: 'Remove this device' }).click()
+  await page.getByRole('heading', { name: 'Enrol this device' }).waitFor()
+})
+
 it('S5: a pick of stock that is gone is taken from elsewhere', async ({ cut, tenant, service }) => {
   const { page, flow, tea } = cut
   await takeAll(page)

@@ -71,6 +71,9 @@ export const problemsOf = (entries: readonly Entry[]): Entry[] => entries.filter
 /** How many entries wait to be sent, or are being sent. */
 export const countToSend = (entries: readonly Entry[]): number => entries.length - problemsOf(entries).length
 
+/** How many scans the server does not know, or may not know. That a flow is gone is none of them. */
+export const countUnsent = (entries: readonly Entry[]): number => entries.filter(({ kind }) => kind !== 'gone').length
+
 function isHeldUp(entries: readonly Entry[], entry: Entry): boolean {
   if (entry.kind !== 'complete') return false
   return entries.some((other) => other !== entry && other.flow_id === entry.flow_id && other.kind !== 'gone')

@@ -4,6 +4,7 @@ import { signIn } from '../app/session.ts'
 import { useApp, useTitle } from '../app/use-app.ts'
 import { Button } from '../kit/button.tsx'
 import { Field } from '../kit/field.tsx'
+import { countUnsent } from '../queue/reduce.ts'
 import styles from './screens.module.css'
 
 /** No operator is signed in. */
@@ -12,7 +13,7 @@ export function Badge() {
   const [typed, setTyped] = useState('')
   const [isBusy, setBusy] = useState(false)
   useTitle(t.badge.title)
-  const { length } = app.kept.entries.filter(({ kind }) => kind !== 'gone')
+  const unsent = countUnsent(app.kept.entries)
   const start = async (): Promise<void> => {
     app.feedback.unlock()
     if (typed.trim() === '') return
@@ -30,7 +31,7 @@ export function Badge() {
     >
       <h1>{t.badge.title}</h1>
       <p>{t.badge.device(app.kept.session?.device_name ?? '')}</p>
-      {length > 0 && <p className={styles.notice}>{t.connection.kept(length)}</p>}
+      {unsent > 0 && <p className={styles.notice}>{t.connection.kept(unsent)}</p>}
       {!app.ui.isOnline && <p>{t.badge.unknownOffline}</p>}
       <Field label={t.badge.label} value={typed} onChange={setTyped} />
       <Button kind="primary" isSubmit isBusy={isBusy}>

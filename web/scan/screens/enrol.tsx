@@ -4,6 +4,7 @@ import { enrol } from '../app/session.ts'
 import { useApp, useCodes, useTitle } from '../app/use-app.ts'
 import { Button } from '../kit/button.tsx'
 import { Field } from '../kit/field.tsx'
+import { countUnsent } from '../queue/reduce.ts'
 import { enrolmentCode } from '../wedge/scan-text.ts'
 import styles from './screens.module.css'
 
@@ -27,7 +28,7 @@ export function Enrol() {
     if (isCode) void start(text)
     return isCode
   })
-  const { length } = app.kept.entries.filter(({ kind }) => kind !== 'gone')
+  const unsent = countUnsent(app.kept.entries)
   return (
     <form
       className={styles.screen}
@@ -38,7 +39,7 @@ export function Enrol() {
     >
       <h1>{t.enrol.title}</h1>
       {app.kept.session !== null && <p>{t.enrol.again}</p>}
-      {length > 0 && <p className={styles.notice}>{t.connection.kept(length)}</p>}
+      {unsent > 0 && <p className={styles.notice}>{t.connection.kept(unsent)}</p>}
       <p>{code === undefined ? t.enrol.hint : t.enrol.ready}</p>
       <Field label={t.enrol.code} value={typed === '' ? (code ?? '') : typed} onChange={setTyped} />
       <Button kind="primary" isSubmit isBusy={isBusy}>
