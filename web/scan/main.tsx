@@ -63,7 +63,7 @@ async function open(lost: AbortSignal, number: number): Promise<void> {
   else if (opened instanceof Store) run(opened, lost)
   // Another tab has a newer build, and with it a newer database.
   else if (isNamed(opened, 'VersionError') && (await reloadOnce())) return
-  else show(<NoStore isFull={isNamed(opened, 'QuotaExceededError')} onAgain={takeOver} />)
+  else show(<NoStore error={opened} onAgain={takeOver} />)
 }
 
 const storeOrError = (): Promise<unknown> => Store.open().catch((error: unknown) => error)

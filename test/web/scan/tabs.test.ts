@@ -174,10 +174,14 @@ it('S6: a tab whose build is older than the database writes nothing more, and lo
   let loads = 0
   second.on('load', () => loads++)
   await first.close()
-  // The newer build is not there after all: it does not ask for it again and again.
-  await second.getByRole('heading', { name: 'This browser cannot keep scans' }).waitFor()
+  // The newer build is not there after all: it does not ask for it again and again, but when somebody wants it.
+  await second.getByRole('heading', { name: 'This app is out of date' }).waitFor()
+  await second.getByText('Connect to the network and try again.').waitFor()
   // The page may say so before all of it is loaded.
   await expect.poll(() => loads).toBe(1)
+  await second.getByRole('button', { name: 'Try again' }).click()
+  await expect.poll(() => loads).toBe(2)
+  await second.getByRole('heading', { name: 'This app is out of date' }).waitFor()
 })
 
 it('S6: a new build is taken from the queue, with entries waiting', async ({ openWindow, folder }) => {

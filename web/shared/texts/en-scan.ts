@@ -8,6 +8,8 @@ export const scan = {
   noStore: 'This browser cannot keep scans',
   noStoreText: 'Leave private mode, or permit this site to store data.',
   noSpaceText: 'Its storage is full. What was confirmed before is kept: free some space, and open the app again.',
+  outOfDate: 'This app is out of date',
+  outOfDateText: 'Connect to the network and try again.',
   notEncrypted: 'Not encrypted: no camera, no work offline after a restart',
   testData: 'Test data',
   menu: {
