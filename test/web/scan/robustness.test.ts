@@ -281,6 +281,35 @@ it('while a proxy answers for the server, operators of the last 30 days sign in 
   expect(await operatorOnServer(tenant)).toBe('Grace')
 })
 
+it('a badge that was replaced before the server saw it is dropped, and its operator hears so', async ({
+  proxied: { window, proxy, ada, scan, scanner },
+  tenant,
+}) => {
+  window.expectComplaint(/502|401|403/)
+  const { page } = window
+  const grace = await newOperator(tenant, 'Grace')
+  await scan(grace.badge)
+  await scan(ada.badge)
+  proxy.fault = () => ({ status: 502, headers: {} })
+  const badge = page.getByRole('heading', { name: 'Scan your badge' })
+  await menu(page, 'Change operator')
+  await badge.waitFor()
+  await seed(tenant, `/operators/${grace.id}/badge`, {})
+  await scan(grace.badge)
+  await page.getByRole('heading', { name: 'Orders to pick' }).waitFor()
+  proxy.fault = () => 'none'
+  await menu(page, 'Diagnostics')
+  await menu(page, 'Queue')
+  await page.getByRole('alertdialog', { name: 'Problem' }).getByText('This badge is not valid').waitFor()
+  await scanner.scan('FC-OK')
+  await badge.waitFor()
+  await page.reload()
+  await badge.waitFor()
+  expect(await operatorOnServer(tenant)).toBe('Ada')
+  await scan(ada.badge)
+  await page.getByRole('button', { name: /^Pick / }).waitFor()
+})
+
 it('the queue says why the server refuses it, and a device that was removed asks to be enrolled', async ({ window, tenant }) => {
   window.expectComplaint(/401|403/)
   const { page } = window

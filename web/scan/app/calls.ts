@@ -25,9 +25,12 @@ export async function online<T>(app: App, call: () => PromiseLike<T>, begun = In
 }
 
 function refuse(app: App, error: APIError, begun: number): void {
-  if (leadToSignIn(app, error) || app.isLeft(begun)) return
-  app.stop({ message: refusalText(error), requestId: error.requestId }, performance.now())
+  if (!leadToSignIn(app, error) && !app.isLeft(begun)) tellRefusal(app, error)
 }
+
+/** Stops the operator with why the server did not do it. */
+export const tellRefusal = (app: App, error: APIError): void =>
+  app.stop({ message: refusalText(error), requestId: error.requestId }, performance.now())
 
 /** Leads the operator to where they mend that the session has ended, or that nobody is signed in. Returns false for any other error. */
 export function leadToSignIn(app: App, error: APIError): boolean {

@@ -2,10 +2,11 @@ import { APIError, ConnectionError, FulfillmentError } from '@fulfillment/sdk'
 import { isNoSession } from '../../shared/api.ts'
 import { isUnanswered } from '../../shared/is-unanswered.ts'
 import { t } from '../../shared/texts/scan-texts.ts'
+import { interruptionOf } from '../queue/interruption.ts'
 import type { DeviceSession, KnownOperator } from '../store/database.ts'
 import type { Kept } from '../store/store.ts'
 import type { App, OfflineBadge } from './app.ts'
-import { online } from './calls.ts'
+import { online, tellRefusal } from './calls.ts'
 import { badgeHash, operatorOfBadge } from './known-badges.ts'
 
 /** More are not accepted. */
@@ -90,19 +91,24 @@ export async function signOut(app: App): Promise<void> {
 }
 
 async function signOutOf(app: App, operatorId: number): Promise<void> {
-  const isHere = ({ session }: Kept): boolean => session?.operator?.id === operatorId
-  if (!isHere(app.kept)) return
+  if (app.kept.session?.operator?.id !== operatorId) return
   const endWait = app.beginWait()
   // Without a connection the server keeps the operator until the next badge; this device does not.
   await app.api.signOut().catch(() => undefined)
   endWait()
   app.offlineBadge = undefined
-  const isKept = await app.keep((kept) => {
-    const { session } = kept
-    return session !== null && isHere(kept) ? { session: { ...session, operator: null } } : undefined
-  })
+  await leave(app, operatorId)
+}
+
+/** Asks for a badge in the place of this operator. Returns whether it is asked for. */
+async function leave(app: App, operatorId: number): Promise<boolean> {
+  const isKept = await app.keep(({ session }) =>
+    session?.operator?.id === operatorId ? { session: { ...session, operator: null } } : undefined,
+  )
   // The device may have been removed meanwhile.
-  if (isKept && app.kept.session?.operator === null) app.set({ needs: 'badge' })
+  if (!isKept || app.kept.session?.operator !== null) return false
+  app.set({ needs: 'badge' })
+  return true
 }
 
 /** Ends the session of this device. What was not sent stays here, and goes on when the device is enrolled with the same tenant again. */
@@ -159,10 +165,22 @@ const SHOW_BADGE_MS = 5_000
 function showOfflineBadge(app: App, offlineBadge: OfflineBadge): Promise<DeviceSession | undefined> {
   return app.operatorTurns.take(async () => {
     if (app.offlineBadge !== offlineBadge) return undefined
-    const session = await app.api.signIn(offlineBadge.badge, { timeoutMs: SHOW_BADGE_MS })
-    app.offlineBadge = undefined
-    return session
+    try {
+      const session = await app.api.signIn(offlineBadge.badge, { timeoutMs: SHOW_BADGE_MS })
+      app.offlineBadge = undefined
+      return session
+    } catch (error) {
+      if (interruptionOf(error) !== undefined) throw error
+      await refuseOfflineBadge(app, offlineBadge, error as APIError)
+      return undefined
+    }
   })
+}
+
+/** The badge was replaced meanwhile, for example: who signed in with it works no longer here, and hears why. */
+async function refuseOfflineBadge(app: App, { operatorId }: OfflineBadge, error: APIError): Promise<void> {
+  app.offlineBadge = undefined
+  if (await leave(app, operatorId)) tellRefusal(app, error)
 }
 
 function offlineSession(app: App, operator: KnownOperator): DeviceSession {

@@ -31,7 +31,8 @@ export function useReading(read: () => Promise<void>, about: readonly unknown[] 
     // The server does not know yet who has signed in without it.
     const showBadge = async (): Promise<void> => {
       await checkSession(app)
-      if (app.offlineBadge === undefined) await readNow()
+      // If it refuses the badge, nobody is signed in any more, and another screen is shown.
+      if (app.offlineBadge === undefined && !isLeft) await readNow()
     }
     void readNow()
     const timer = setInterval(() => void readNow(), READ_AGAIN_MS)
