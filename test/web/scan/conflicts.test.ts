@@ -390,7 +390,7 @@ it('S5: anything else is refused with message and request, and can be sent again
   await openProblems(device)
   const problem = page.getByRole('listitem')
   await problem.getByText('The server refused this').waitFor()
-  expect(await problem.innerText()).toMatch(/quantity: .+ Request \S+/)
+  expect(await problem.innerText()).toMatch(/The quantity must be an integer.* Request \S+/)
   await tenant.request('PUT', `/products/${rice.id}`, { weighable: true })
   await page.getByRole('button', { name: 'Send again' }).click()
   await whenResolved(device)

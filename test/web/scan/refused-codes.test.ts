@@ -7,7 +7,7 @@ it('a code or badge that is not valid is a problem that says so, and the device 
   window,
   tenant,
 }) => {
-  window.expectComplaint(/401/)
+  window.expectComplaint(/400|401/)
   const { page } = window
   const ada = await newOperator(tenant, 'Ada')
   const problem = page.getByRole('alertdialog', { name: 'Problem' })
@@ -29,4 +29,14 @@ it('a code or badge that is not valid is a problem that says so, and the device 
   expect(await badge.isVisible()).toBe(true)
   await scan(ada.badge)
   await page.getByRole('heading', { name: 'Orders to pick' }).waitFor()
+
+  // Longer than any identifier or reference.
+  const long = 'https://example.com/'.repeat(13)
+  await scan(long, 'problem')
+  await problem.getByText('This code is not known here').waitFor()
+  await scanner.scan('FC-OK')
+  await page.getByRole('button', { name: 'Receive' }).click()
+  await page.getByRole('heading', { name: 'Deliveries to receive' }).waitFor()
+  await scan(long, 'problem')
+  await problem.getByText('This code is not known here').waitFor()
 })

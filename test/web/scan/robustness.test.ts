@@ -320,7 +320,7 @@ it('the queue says why the server refuses it, and a device that was removed asks
   await page.getByRole('heading', { name: 'Scan your badge' }).waitFor()
   const { scan } = await deviceOn(page)
   await scan(ada.badge)
-  await page.getByRole('alert').getByText('read:orders').waitFor()
+  await page.getByRole('alert').getByText('This device may not do this: its key lacks read:orders. Ask the office.').waitFor()
   const { id } = await deviceOnServer(tenant)
   await tenant.request('DELETE', `/sessions/${id}`)
   await menu(page, 'Diagnostics')

@@ -302,7 +302,7 @@ it('Return: goods go back to stock, to quarantine, or are scrapped', async ({ wi
   await press(page, 'Problems (1)')
   const problem = page.getByRole('listitem')
   await problem.getByText('Receiving 1 × Tea was refused').waitFor()
-  expect(await problem.innerText()).toMatch(/location_id: must be an existing location that is not sellable.* Request \S+/)
+  expect(await problem.innerText()).toMatch(/The location must be an existing location that is not sellable.* Request \S+/)
   expect(await problem.getByRole('button').allTextContents()).toEqual(['Send again', 'I set it aside'])
   await press(page, 'I set it aside')
   await page.getByText('No problems').waitFor()

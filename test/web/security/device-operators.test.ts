@@ -4,7 +4,8 @@ import { newOrder } from '../../support/orders.ts'
 import { atMost } from '../../support/patience.ts'
 import { pick, type PickableProduct, stockedProduct, stockOf } from '../../support/picking.ts'
 import type { TestService, TestTenant } from '../../support/service.ts'
-import { outcome } from '../support/page-client.ts'
+import { refusalText } from '../../../web/scan/app/refusal-text.ts'
+import { outcome, type PageResponse } from '../support/page-client.ts'
 import { deviceOf, enrolled, newDeviceCode, newOperator, ScanClient } from '../support/scan-client.ts'
 
 const INVALID = [401, 'invalid_code']
@@ -508,6 +509,46 @@ describe('X-Page-Operator', () => {
     const started = await client.call('POST', '/flows', { order_id: order.id }, silent)
     expect(started.body.data.operator_email).toBe(ada.email)
   })
+})
+
+it('what the server refuses is told to operators without names of headers, fields and operations', async ({ tenant }) => {
+  const ada = await newOperator(tenant, { may_change_stock: true })
+  const [bob, grace] = [await newOperator(tenant, { name: 'Bob' }), await newOperator(tenant, { name: 'Grace' })]
+  const client = await deviceOf(tenant, ada)
+  const tea = await stockedProduct(tenant, { 'A-1': 20 })
+  const flow = await flowOf(tenant, client, tea)
+  const { order_id } = (await client.call('GET', `/flows/${flow}`)).body.data
+  const long = 'x'.repeat(256)
+  const move = { product_id: tea.id, from_location_id: 'A-1', to_location_id: 'B-1', quantity: 0 }
+  const told = (response: PageResponse, isKept = false): string => {
+    expect(response.status).toBeGreaterThanOrEqual(400)
+    return refusalText(response.body.error, isKept)
+  }
+  expect(told(await client.call('POST', '/flows', { order_id }))).toBe('This order is being picked already.')
+  expect(told(await client.call('GET', '/webhooks'))).toBe('This device may not do this.')
+  expect(told(await client.call('GET', '/of-a-newer-version'))).toBe('This device may not do this.')
+  for (const path of [`/orders?order_tenant_id=${long}`, `/inbound?reference=${long}`, `/counts?reference=${long}`])
+    expect(told(await client.call('GET', path)), path).toBe('This code is not known here')
+  expect(told(await client.call('POST', '/stock/transfer', move))).toBe('The quantity must be above 0')
+  const samePlace = { ...move, to_location_id: 'A-1', quantity: 1 }
+  expect(told(await client.call('POST', '/stock/transfer', samePlace))).toBe('The server refused this')
+  const elsewhere = { 'sec-fetch-site': 'cross-site' }
+  expect(told(await client.call('GET', '/flows/queue', undefined, elsewhere))).toBe(
+    'This address is not set up for scanning. Tell the office.',
+  )
+  expect(told(await client.call('GET', '/flows/queue', undefined, as(bob)))).toBe(
+    'The server does not have you signed in on this device. Scan your badge.',
+  )
+  const send = (operator: { id: number }) => client.call('POST', `/flows/${flow}/picks`, pickOf(tea, '1'), as(operator))
+  expect(told(await send(grace), true)).toBe('The server does not know that this was scanned here.')
+  await client.scanBadge(bob)
+  await tenant.request('POST', `/flows/${flow}/assign`, { operator_email: bob.email })
+  expect(told(await send(ada), true)).toBe('Another operator has this order now.')
+  const { body } = await tenant.request('POST', '/api-keys', { name: 'Handhelds', scopes: ['read:stock'] })
+  const limited = await deviceOf(tenant, ada, { key_id: body.data.id })
+  expect(told(await limited.call('GET', '/flows/queue'))).toBe(
+    'This device may not do this: its key lacks read:orders. Ask the office.',
+  )
 })
 
 /** Until a server asks the database again. */

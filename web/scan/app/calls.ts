@@ -1,8 +1,8 @@
 import { APIError, ConnectionError } from '@fulfillment/sdk'
-import { isStillRunning, isUnreadable } from '../../shared/is-unanswered.ts'
 import { t } from '../../shared/texts/scan-texts.ts'
 import { interruptionOf } from '../queue/interruption.ts'
 import type { App } from './app.ts'
+import { refusalText } from './refusal-text.ts'
 
 /**
  * Runs a call that cannot wait. Without a connection, or when it is refused, the operator is stopped with the reason; then it is undefined.
@@ -39,10 +39,3 @@ export function leadToSignIn(app: App, error: APIError): boolean {
   app.set({ needs: interruption.until === 'enrolled' ? 'enrolment' : 'badge' })
   return true
 }
-
-/**
- * Why the server did not do it, for the operator. To them, a response that is not the server's, and that an earlier try is still running, is
- * an answer that has not come.
- */
-export const refusalText = (error: APIError): string =>
-  isUnreadable(error) || isStillRunning(error) ? t.problem.noAnswer : error.message

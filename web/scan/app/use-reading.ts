@@ -1,6 +1,7 @@
 import { APIError } from '@fulfillment/sdk'
 import { useEffect, useState } from 'react'
-import { leadToSignIn, refusalText } from './calls.ts'
+import { leadToSignIn } from './calls.ts'
+import { refusalText } from './refusal-text.ts'
 import { checkSession } from './session.ts'
 import { useApp } from './use-app.ts'
 

@@ -55,6 +55,10 @@ export function ChangeStock({ title, places, quantityLabel, button, done, save }
     if (found === null) return false
     const isProduct = 'weighable' in found
     if (!isProduct && next === undefined) return false
+    if (!isProduct && found.id === before.from?.id) {
+      app.stop({ message: t.stock.samePlace, scanned: texts[0] }, at)
+      return true
+    }
     change({ ...before, [isProduct ? 'product' : (next?.key ?? 'from')]: found })
     app.tell('taken', isProduct ? found.name : found.code, at, texts[0])
     return true

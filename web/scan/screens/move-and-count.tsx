@@ -7,7 +7,7 @@ const { stock } = t
 
 /** Moves stock from a location to another. */
 export function Move() {
-  const { api } = useApp()
+  const app = useApp()
   return (
     <ChangeStock
       title={stock.moveTitle}
@@ -19,8 +19,12 @@ export function Move() {
       button={stock.move}
       done={t.said.moved}
       save={async ({ product, from, to }, quantity, attempts) => {
+        if (quantity === 0) {
+          app.stop({ message: stock.nothing }, performance.now())
+          return false
+        }
         const move = { product_id: product.id, from_location_id: from.id, to_location_id: to.id, quantity }
-        await attempts.of(JSON.stringify(move), (idempotencyKey) => api.client.stock.transfer(move, { idempotencyKey }))
+        await attempts.of(JSON.stringify(move), (idempotencyKey) => app.api.client.stock.transfer(move, { idempotencyKey }))
         return true
       }}
     />

@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import { t } from '../../shared/texts/scan-texts.ts'
 import type { App } from '../app/app.ts'
+import { refusalText } from '../app/refusal-text.ts'
 import { countAgain, giveUp, putBack, sendAgain, takeElsewhere } from '../app/ways-out.ts'
 import { useApp, useTitle } from '../app/use-app.ts'
 import { Button } from '../kit/button.tsx'
@@ -52,7 +53,7 @@ function ProblemItem({ entry }: { entry: Entry }) {
       {about.slot !== undefined && <p>{t.pick.slotOf(about.slot, about.order_tenant_id)}</p>}
       {error?.reason === 'other' && (
         <p>
-          {error.message} {error.request_id !== null && t.dialog.request(error.request_id)}
+          {refusalText(error, true)} {error.request_id !== null && t.dialog.request(error.request_id)}
         </p>
       )}
       {entry.record === undefined ? <WaysOut entry={entry} /> : <WaysOutOfRecord entry={entry} />}

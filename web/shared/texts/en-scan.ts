@@ -170,6 +170,28 @@ export const scan = {
     offline: 'No connection. Nothing was sent.',
     noAnswer: 'No response from the server. Try again: nothing is done twice.',
   },
+  refused: {
+    failing: 'The server has a problem. Try again.',
+    busy: 'The server is busy. Wait a moment and try again.',
+    network: 'This network may not be used for this device. Tell the office.',
+    address: 'This address is not set up for scanning. Tell the office.',
+    notOnDevice: 'This device may not do this.',
+    scope: (scope: string | undefined) =>
+      scope === undefined
+        ? 'This device may not do this. Ask the office.'
+        : `This device may not do this: its key lacks ${scope}. Ask the office.`,
+    notSignedIn: 'The server does not have you signed in on this device. Scan your badge.',
+    notScannedHere: 'The server does not know that this was scanned here.',
+    ofAnother: 'Another operator has this order now.',
+    isPicked: 'This order is being picked already.',
+    fields: {
+      quantity: 'The quantity',
+      weight: 'The weight',
+      location_id: 'The location',
+      from_location_id: 'The location',
+      to_location_id: 'The location',
+    },
+  },
   problems: {
     title: 'Problems',
     button: (number: number) => `Problems (${formatNumber(number)})`,
@@ -258,6 +280,8 @@ export const scan = {
       units === 1
         ? 'Enter the quantity.'
         : `Enter the quantity in single units. The scanned code stands for ${formatNumber(units)}.`,
+    samePlace: 'From and To are the same location. Scan another one.',
+    nothing: 'Enter more than 0.',
     notAllowed: 'You may not change stock on this device.',
     again: 'Start over',
   },
