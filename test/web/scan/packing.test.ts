@@ -348,6 +348,46 @@ it('needs the connection and says so at once; a step whose response is lost is n
   await expectConsistentShipments(service.db, tenant)
 })
 
+it('Undo takes back what was done to the shipment that is packed, also when it was chosen during a step of another one', async ({
+  window: { page },
+  tenant,
+  service,
+}) => {
+  const [tea, cup] = [await productOf(tenant, 'Tea'), await productOf(tenant, 'Cup')]
+  const order = await completedOrder(tenant, [
+    [tea, 5],
+    [cup, 3],
+  ])
+  const other = await pack(tenant, order, [packageOf({ product_id: cup.id }, 2)], { reference: 'SHP-1' })
+  const newest = await pack(tenant, order, [packageOf({ product_id: tea.id }, 1)], { reference: 'SHP-2' })
+  const device = await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada'))
+  await openOrder(device, order)
+  await expect.poll(() => packed(page, 1)).toEqual(['1 × Tea'])
+  const isAsked = Promise.withResolvers<void>()
+  const isAnswered = Promise.withResolvers<void>()
+  await page.route(
+    (url) => url.pathname.endsWith(`/shipments/${newest.id}`),
+    async (route) => {
+      if (route.request().method() === 'PUT') {
+        isAsked.resolve()
+        await isAnswered.promise
+      }
+      await route.continue()
+    },
+  )
+  await page.getByRole('button', { name: 'Tea', exact: true }).click()
+  await isAsked.promise
+  await press(page, 'Go on with SHP-1')
+  isAnswered.resolve()
+  await said(page, '2 × Tea in package 1')
+  await expect.poll(() => packed(page, 1)).toEqual(['2 × Cup'])
+  await device.scan('FC-UNDO', 'problem')
+  await problem(page).getByText('There is nothing to undo').waitFor()
+  expect((await readShipment(tenant, other)).packages).toEqual(other.packages)
+  expect(await readShipment(tenant, newest)).toMatchObject({ total_quantity: 2 })
+  await expectConsistentShipments(service.db, tenant)
+})
+
 it('of two orders that are called in a row on a slow network, the last one is packed', async ({ window, tenant }) => {
   const { page } = window
   const tea = await productOf(tenant, 'Tea')

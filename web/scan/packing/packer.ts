@@ -178,11 +178,14 @@ export class Packer {
     this.#app.tell('taken', packing.package(number), performance.now())
   }
 
-  /** Goes on with an open shipment; null: a new one, which the first scan makes. */
-  goOnWith = (id: number | null): void => {
-    this.#choose(id)
-    this.#changed()
-  }
+  /** Goes on with an open shipment; null: a new one, which the first scan makes. Steps that were begun before are for the one before. */
+  goOnWith = (id: number | null): Promise<void> =>
+    this.#turns.take(() => {
+      // One of them may offer a way on, which is not for this shipment.
+      if (this.#app.ui.problem !== undefined) return
+      this.#choose(id)
+      this.#changed()
+    })
 
   /** Takes back the latest step. */
   undo = (): Promise<boolean> => {

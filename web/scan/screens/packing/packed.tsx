@@ -44,7 +44,7 @@ export function Shipments({ packer }: { packer: Packer }) {
           const text = packing.shipment(shipmentName(one), packing.states[one.state], one.packages.length)
           return one.state === 'open' && one.id !== shipment?.id ? (
             <li key={one.id} className={styles.order}>
-              <Button kind="quiet" onClick={() => packer.goOnWith(one.id)}>
+              <Button kind="quiet" onClick={() => void packer.goOnWith(one.id)}>
                 {packing.goOn(shipmentName(one))}
               </Button>
               <span>{text}</span>
@@ -56,7 +56,7 @@ export function Shipments({ packer }: { packer: Packer }) {
           )
         })}
       </ul>
-      {shipment !== undefined && <Button onClick={() => packer.goOnWith(null)}>{packing.newShipment}</Button>}
+      {shipment !== undefined && <Button onClick={() => void packer.goOnWith(null)}>{packing.newShipment}</Button>}
     </section>
   )
 }
