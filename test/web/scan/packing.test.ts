@@ -379,12 +379,63 @@ it('Undo takes back what was done to the shipment that is packed, also when it w
   await isAsked.promise
   await press(page, 'Go on with SHP-1')
   isAnswered.resolve()
-  await said(page, '2 × Tea in package 1')
+  await expect.poll(async () => (await readShipment(tenant, newest)).total_quantity).toBe(2)
   await expect.poll(() => packed(page, 1)).toEqual(['2 × Cup'])
   await device.scan('FC-UNDO', 'problem')
   await problem(page).getByText('There is nothing to undo').waitFor()
   expect((await readShipment(tenant, other)).packages).toEqual(other.packages)
-  expect(await readShipment(tenant, newest)).toMatchObject({ total_quantity: 2 })
+  expect((await readShipment(tenant, newest)).total_quantity).toBe(2)
+  await expectConsistentShipments(service.db, tenant)
+})
+
+it('a step whose response is lost is taken back once that is possible, and not what others have packed since', async ({
+  window: { page },
+  tenant,
+  service,
+}) => {
+  const [tea, cup] = [await productOf(tenant, 'Tea'), await productOf(tenant, 'Cup')]
+  const order = await completedOrder(tenant, [
+    [tea, 5],
+    [cup, 3],
+  ])
+  const shipment = await pack(tenant, order, [packageOf({ product_id: tea.id }, 1, { weight: 1.4 })])
+  const device = await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada'))
+  await openOrder(device, order)
+  await expect.poll(() => packed(page, 1)).toEqual(['1 × Tea'])
+  /** What becomes of calls of the shipment, from its next change on. */
+  let lost: 'nothing' | 'requests' | 'responses' = 'nothing'
+  let isChanged = false
+  await page.route(/\/shipments\/\d+$/, async (route) => {
+    isChanged ||= route.request().method() === 'PUT'
+    if (lost === 'nothing' || !isChanged) return await route.continue()
+    if (lost === 'responses') await route.fetch()
+    await route.fulfill({ contentType: 'text/html', body: '<h1>Log in to the network</h1>' })
+  })
+  const scanUnanswered = async (code: string, what: 'requests' | 'responses'): Promise<void> => {
+    lost = what
+    isChanged = false
+    await device.scan(code, 'problem')
+    await problem(page).getByText('No response from the server').waitFor()
+    await press(page, 'OK')
+  }
+  const [teaLine, cupLine] = order.lines as [number, number]
+  const packedNow = async (): Promise<object[]> =>
+    (await readShipment(tenant, shipment)).packages.map(({ lines }: { lines: PackedLine[] }) => sumsOf(lines))
+  // It is done, and to take it back does not come through.
+  await scanUnanswered(tea.barcode, 'responses')
+  await scanUnanswered(tea.barcode, 'requests')
+  lost = 'nothing'
+  await device.scan(tea.barcode)
+  await said(page, '2 × Tea in package 1')
+  expect(await packedNow()).toEqual([{ [teaLine]: 2 }])
+
+  await scanUnanswered(tea.barcode, 'responses')
+  const colleagues = [packageOf({ product_id: tea.id }, 3), packageOf({ product_id: cup.id }, 1)]
+  expect((await change(tenant, shipment, { packages: colleagues })).status).toBe(200)
+  lost = 'nothing'
+  await device.scan(cup.barcode)
+  await said(page, '1 × Cup in package 1')
+  expect(await packedNow()).toEqual([{ [teaLine]: 3, [cupLine]: 1 }, { [cupLine]: 1 }])
   await expectConsistentShipments(service.db, tenant)
 })
 

@@ -36,6 +36,21 @@ export function withQuantity(packages: readonly Package[], number: number, { pro
 export const withWeight = (packages: readonly Package[], number: number, weight: number): NewPackage[] =>
   packages.map((one) => ({ ...asSent(one), weight: one.number === number ? weight : one.weight }))
 
+/** What packages contain, as a text that is the same however they were sent. `productOf`: the product of each order line. */
+export function contentOf(packages: readonly NewPackage[], productOf: ReadonlyMap<number, number>): string {
+  return JSON.stringify(
+    packages.map(({ lines, ...fields }) => {
+      const quantities = new Map<number, number>()
+      for (const { product_id, order_detail_id, quantity } of lines) {
+        const product = product_id ?? productOf.get(order_detail_id ?? 0) ?? 0
+        quantities.set(product, exact((quantities.get(product) ?? 0) + (quantity ?? 0)))
+      }
+      const given = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined)
+      return [...quantities, ...given].map((entry) => JSON.stringify(entry)).toSorted()
+    }),
+  )
+}
+
 /** A package as the server takes it: each order line once. */
 export function asSent(one: Package): NewPackage {
   const { number: _, lines, ...fields } = one

@@ -7,7 +7,7 @@ import { newPickId } from '../app/pick-id.ts'
 import { refusalText } from '../app/refusal-text.ts'
 import { Turns } from '../app/turns.ts'
 import { findBySku, findCode, productOf } from '../data/find.ts'
-import { asSent, type Content, contentsOf, withMore, withQuantity, withWeight } from './packages.ts'
+import { asSent, type Content, contentOf, contentsOf, withMore, withQuantity, withWeight } from './packages.ts'
 import { type OrderToPack, type ProductToPack, productsOf, readOrderToPack } from './order-to-pack.ts'
 import { refusalOf } from './refusal.ts'
 
@@ -44,8 +44,7 @@ export class Packer {
   #history: NewPackage[][] = []
   /** When the server said last what is in the shipment. */
   #readAt = -Infinity
-  /** It is not known whether the server has done the last step. */
-  #isInDoubt = false
+  #inDoubt: Doubt | undefined
   /** A scan called for another order: nothing more is packed here. */
   #isLeft = false
   readonly #turns = new Turns()
@@ -265,6 +264,7 @@ export class Packer {
     if (over !== undefined) await this.#refuse(step, over)
     if (shipment === undefined) return false
     const before = shipment.packages.map(asSent)
+    this.#inDoubt = { shipment, packages }
     const changed = await this.#update(shipment.id, packages)
     if (changed === undefined) {
       await this.#refuse(step, shipment)
@@ -277,15 +277,25 @@ export class Packer {
   }
 
   async #update(id: number, packages: NewPackage[]): Promise<Shipment | undefined> {
-    this.#isInDoubt = true
     try {
       const changed = await this.#refusable(() => this.#app.api.client.shipments.update(id, { packages }))
-      this.#isInDoubt = false
+      this.#inDoubt = undefined
       return changed
     } catch (error) {
-      if (error instanceof APIError && !isUnanswered(error)) this.#isInDoubt = false
+      if (error instanceof APIError && !isUnanswered(error)) this.#inDoubt = undefined
       throw error
     }
+  }
+
+  /** Takes back a step, unless somebody else has changed the packages since: what they have packed stays. */
+  async #takeBack({ shipment, packages }: Doubt): Promise<void> {
+    const now = await this.#app.api.client.shipments.get(shipment.id)
+    const lines = this.known?.order.order_detail ?? []
+    const productOf = new Map(lines.map(({ id, product_id }) => [id, product_id]))
+    const before = shipment.packages.map(asSent)
+    const [content, ...own] = [now.packages.map(asSent), packages, before].map((one) => contentOf(one, productOf))
+    if (own.includes(content ?? '')) await this.#update(shipment.id, before)
+    this.#inDoubt = undefined
   }
 
   /** Undefined if the server refuses what can't be packed. */
@@ -319,7 +329,7 @@ export class Packer {
 
   async #read(): Promise<void> {
     const { shipment } = this
-    if (this.#isInDoubt && shipment !== undefined) await this.#update(shipment.id, shipment.packages.map(asSent))
+    if (this.#inDoubt !== undefined) await this.#takeBack(this.#inDoubt)
     this.known = await readOrderToPack(this.#app.api.client, this.#orderId)
     this.#readAt = performance.now()
     this.error = undefined
@@ -387,7 +397,7 @@ export class Packer {
         return true
       }
       const isDone = await online(this.#app, async () => {
-        if (this.known === undefined || this.#isInDoubt) await this.#read()
+        if (this.known === undefined || this.#inDoubt !== undefined) await this.#read()
         return await step()
       })
       // Undefined: the operator was stopped.
@@ -399,6 +409,12 @@ export class Packer {
     this.version++
     for (const listener of this.#listeners) listener()
   }
+}
+
+/** A step of which it is not known whether the server has done it: the shipment before, and the packages that were sent. */
+interface Doubt {
+  shipment: Shipment
+  packages: NewPackage[]
 }
 
 /** What a refusal needs to know of a step. */
