@@ -268,6 +268,19 @@ describe('counting', () => {
     expect(hand.do(counting.undo)).toBe('problem: Nothing to undo: count the location again')
   })
 
+  it('drops no quantity that was typed and not confirmed', () => {
+    const hand = new Counter(count())
+    const tap = (product: typeof TEA | typeof CUP): string =>
+      hand.do((work) => counting.choose(work, { product_id: product.product_id, name: product.product_name }, 0, true))
+    hand.scan('A-1')
+    expect(tap(TEA)).toBe('taken: Tea')
+    expect(hand.do((work) => counting.scan(work, ['DOCK'], true))).toBe('problem: Confirm the count of Tea first')
+    expect(hand.do((work) => counting.scan(work, ['CUP-1'], true))).toBe('problem: Confirm the count of Tea first')
+    expect(tap(CUP)).toBe('problem: Confirm the count of Tea first')
+    expect(tap(TEA)).toBe('taken: Tea')
+    expect(hand.scan('DOCK')).toBe('taken: At DOCK')
+  })
+
   it('stays in its scope, in which levels may be found that nobody expected', () => {
     const hand = new Counter(count({ product_ids: [1, 2] }))
     expect(hand.scan('HOLD')).toBe('problem: HOLD is not in this count')

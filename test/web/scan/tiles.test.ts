@@ -381,11 +381,21 @@ it('Count list: levels are counted in pick order and submitted', async ({ openWi
   await whenSent(page)
   expect(lost).toBeGreaterThan(1)
   expect((await read()).lines).toMatchObject([{ counted_quantity: 2, expected_quantity: 4, operator_id: ada.id }, {}, {}])
-  // An empty place has nothing to scan.
+  // An empty place has nothing to scan. A scan into the field of the quantity is none.
+  await press(page, 'Count Cup')
+  await page.getByRole('textbox', { name: 'Counted' }).focus()
+  await device.scan('A-1')
   await press(page, 'Count Cup')
   await typeQuantity(page, '0')
   // What was typed is to be confirmed, too, before the count ends.
   expect(await page.getByRole('button', { name: 'Submit' }).isDisabled()).toBe(true)
+  // And before anything else is counted.
+  for (const code of ['B-1', tea.barcode]) {
+    await device.scan(code, 'problem')
+    await page.getByText('Confirm the count of Cup first').waitFor()
+    await device.scanner.scan('FC-OK')
+  }
+  expect(await page.getByRole('textbox', { name: 'Counted' }).inputValue()).toBe('0')
   await context.setOffline(true)
   await expect.poll(() => connection(page)).toBe('Offline')
   await device.scan('FC-CONFIRM', 'problem')

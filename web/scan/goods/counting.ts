@@ -37,21 +37,24 @@ export function levelsOf(known: KnownCount, entries: readonly Entry[]): LevelLin
 /** The location to go to: the first that has something to count. */
 export const nextPlace = (levels: readonly LevelLine[]): LevelLine | undefined => levels.find(({ counted }) => counted === null)
 
-/** Decides on the scan of a location or product; undefined for codes that this device does not know. `texts` are its readings. */
-export function scan(work: Counting, texts: readonly string[]): Step | undefined {
+/**
+ * Decides on the scan of a location or product; undefined for codes that this device does not know. `texts` are its readings. `isTyped`, as
+ * below: a quantity was typed and not confirmed.
+ */
+export function scan(work: Counting, texts: readonly string[], isTyped = false): Step | undefined {
   const levels = levelsOf(work.known, work.entries)
   const place = placeOf(work, levels, texts)
-  if (place !== undefined) return goTo(work, place)
+  if (place !== undefined) return goTo(work, place, isTyped)
   const product =
     levels.find(({ barcode, sku }) => texts.some((text) => text === barcode || text === sku)) ??
     levels.find(({ barcode }) => texts.some((text) => isSameCode(text, barcode)))
-  return product === undefined ? undefined : choose(work, product, 1)
+  return product === undefined ? undefined : choose(work, product, 1, isTyped)
 }
 
 /** The operator is at this location. */
-export function goTo({ known, draft }: Counting, place: Place): Step {
+export function goTo({ known, draft }: Counting, place: Place, isTyped = false): Step {
   const { item } = draft
-  if (item !== null && item.quantity > 0) return problem(goods.problem.confirmFirst(item.product_name))
+  if (item !== null && (item.quantity > 0 || isTyped)) return problem(goods.problem.confirmFirst(item.product_name))
   const { location_ids, warehouse_id } = known.record
   if (place.warehouse_id !== warehouse_id) return problem(goods.problem.otherWarehouse(place.code))
   if (location_ids !== null && !location_ids.includes(place.id)) return problem(goods.problem.notCounted(place.code))
@@ -59,12 +62,12 @@ export function goTo({ known, draft }: Counting, place: Place): Step {
 }
 
 /** Chooses a product at the location. `more`: how many of it were scanned. */
-export function choose(work: Counting, { product_id, name }: Product, more: number): Step {
+export function choose(work: Counting, { product_id, name }: Product, more: number, isTyped = false): Step {
   const { known, draft, entries } = work
   const { place, item } = draft
   if (place === null) return problem(goods.problem.locationFirst, nextPlace(levelsOf(known, entries))?.location_code)
   const isSame = item?.product_id === product_id
-  if (item !== null && !isSame && item.quantity > 0) return problem(goods.problem.confirmFirst(item.product_name))
+  if (item !== null && !isSame && (item.quantity > 0 || isTyped)) return problem(goods.problem.confirmFirst(item.product_name))
   const { product_ids, lines } = known.record
   const isLine = lines.some((line) => line.product_id === product_id && line.location_id === place.id)
   if (!isLine && product_ids !== null && !product_ids.includes(product_id)) return problem(goods.problem.notCounted(name))

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useLayoutEffect, useRef, useState } from 'react'
 import { goods } from '../../../shared/texts/scan-goods-texts.ts'
 import { t } from '../../../shared/texts/scan-texts.ts'
 import type { CodeHandler } from '../../app/app.ts'
@@ -43,6 +43,8 @@ function Counting({ work }: { work: CountingWork }) {
   const { known, draft, entries } = work
   /** What was typed, and for which scan: each scan adds one, and replaces it. */
   const [entered, setEntered] = useState({ counted: '', text: '' })
+  /** By now, also for what was scanned before and is looked up meanwhile. */
+  const isTyped = useRef(false)
   const ref: RecordRef = { kind: 'count', id: known.record.id }
   const name = nameOf(known)
   const levels = levelsOf(known, entries)
@@ -51,9 +53,9 @@ function Counting({ work }: { work: CountingWork }) {
   useFresh(ref)
   const handle: CodeHandler = (...scanned) =>
     scanInRecord(app, ref, scanned, {
-      scan: (work, texts) => ofCount((of) => scan(of, texts))(work),
-      goTo: (work, place) => ofCount((of) => goTo(of, place))(work),
-      take: (work, product, quantity) => ofCount((of) => choose(of, product, quantity))(work),
+      scan: (work, texts) => ofCount((of) => scan(of, texts, isTyped.current))(work),
+      goTo: (work, place) => ofCount((of) => goTo(of, place, isTyped.current))(work),
+      take: (work, product, quantity) => ofCount((of) => choose(of, product, quantity, isTyped.current))(work),
     })
   useCodes(handle, { leads: true })
   const run = (make: (work: CountingWork) => Step | undefined): void => {
@@ -68,6 +70,9 @@ function Counting({ work }: { work: CountingWork }) {
   const { item, place } = draft
   const counted = item === null ? '' : `${item.pick_id} ${item.quantity}`
   const typed = entered.counted === counted ? entered.text : quantityShown(item)
+  useLayoutEffect(() => {
+    isTyped.current = typed !== ''
+  })
   return (
     <div className={styles.screen}>
       <p className={styles.progress}>
@@ -88,7 +93,7 @@ function Counting({ work }: { work: CountingWork }) {
       {place !== null && (
         <Levels
           levels={levels.filter(({ location_id }) => location_id === place.id)}
-          onChoose={(one) => run((of) => choose(of, one, 0))}
+          onChoose={(one) => run((of) => choose(of, one, 0, isTyped.current))}
         />
       )}
       <div className={styles.buttons}>
