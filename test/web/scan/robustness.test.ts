@@ -560,6 +560,19 @@ it('a restart of the app is no use of it: after an hour the operator is signed o
   await restartAfter(80, 'Scan your badge')
 })
 
+it('an operator who has just signed in on a device that nobody used for hours stays when the app crashes', async ({
+  ready: { page, order, ada, scan },
+}) => {
+  await page.evaluate((usedAt) => localStorage.setItem('scan-used-at', String(usedAt)), Date.now() - DAY_MS / 2)
+  await scan(ada.badge)
+  // A crash stores nothing.
+  await page.evaluate(() => {
+    Storage.prototype.setItem = () => undefined
+  })
+  await page.reload()
+  await page.getByRole('button', { name: `Pick ${order.order_tenant_id}` }).waitFor()
+})
+
 it('a device with unsent scans is removed after asking twice, offers them as a file, and sends them when it is back', async ({
   proxied: { window, proxy, tea, order, ada, ...device },
   tenant,

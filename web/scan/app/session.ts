@@ -8,6 +8,7 @@ import type { Kept } from '../store/store.ts'
 import type { App, OfflineBadge } from './app.ts'
 import { online, tellRefusal } from './calls.ts'
 import { badgeHash, operatorOfBadge } from './known-badges.ts'
+import { keepLastUse } from './last-use.ts'
 
 /** More are not accepted. */
 const MAX_PROOFS = 20
@@ -72,6 +73,8 @@ async function takeBadge(app: App, badge: string, at: number): Promise<void> {
   const hash = await badgeHash(badge)
   const known: KnownOperator | undefined = hash === undefined ? undefined : { ...operator, badge_hash: hash, used_at: Date.now() }
   if (!(await app.keep(() => ({ session, ...(known === undefined ? {} : { operator: known }) }), at))) return
+  // At once: were the app restarted before it is kept the next time, the night in the dock would sign the operator out.
+  keepLastUse()
   app.set({ needs: undefined })
   app.go({ name: 'queue' })
   app.sender.resume()
