@@ -130,6 +130,17 @@ it('a return is made from its order with what was taken, received by disposition
   await page.getByRole('spinbutton', { name: 'Order id' }).fill(String(order))
   await expect.poll(() => new URL(page.url()).search).toBe(`?reference=RMA-1&order_id=${order}`)
   expect(await page.getByRole('alert').count()).toBe(0)
+
+  // What is no id stays with its message, and the list keeps the filter that it has.
+  const orderId = page.getByRole('spinbutton', { name: 'Order id' })
+  await orderId.fill(`${order}a`)
+  await orderId.press('Enter')
+  await page.getByRole('textbox', { name: 'Reference' }).fill('RMA-2')
+  await expect.poll(() => new URL(page.url()).search).toBe(`?reference=RMA-2&order_id=${order}`)
+  expect(await orderId.inputValue()).toBe(`${order}a`)
+  await page.getByRole('search').getByRole('alert').getByText('This is not an id').waitFor()
+  await page.getByRole('button', { name: 'Clear filters' }).click()
+  await expect.poll(() => orderId.inputValue()).toBe('')
 })
 
 it('an order that was completed without picking can bring back all that it ordered', async ({ window: { page }, tenant }) => {

@@ -16,8 +16,8 @@ export interface FilterFieldProps extends Pick<FieldProps, 'label' | 'type' | 's
 }
 
 /**
- * A field of a filter: the address changes shortly after the last key, or at once with Enter. An empty field is no filter. What is typed until
- * then or until the focus leaves is one filter, however slowly.
+ * A field of a filter: the address changes shortly after the last key, or at once with Enter. An empty field is no filter, and what is no id
+ * does not change it. What is typed until then or until the focus leaves is one filter, however slowly.
  */
 export function FilterField({ value = '', onFilter, isCalendarDay = false, ...rest }: FilterFieldProps) {
   const [typed, setTyped] = useState(value)
@@ -35,9 +35,10 @@ export function FilterField({ value = '', onFilter, isCalendarDay = false, ...re
     applied.current = value
   }, [value])
   useEffect(() => () => clearTimeout(timer.current), [])
+  const isNoId = (text: string): boolean => rest.type === 'number' && text !== '' && idOf(text) === undefined
   const apply = (text: string): void => {
     clearTimeout(timer.current)
-    if (text === applied.current) return
+    if (text === applied.current || isNoId(text)) return
     applied.current = text
     onFilter(text === '' ? undefined : text, isMore.current)
     isMore.current = true
@@ -47,7 +48,6 @@ export function FilterField({ value = '', onFilter, isCalendarDay = false, ...re
     clearTimeout(timer.current)
     timer.current = setTimeout(() => apply(text), AFTER_MS)
   }
-  const isNoId = rest.type === 'number' && typed !== '' && idOf(typed) === undefined
   return (
     <div
       onBlur={() => (isMore.current = false)}
@@ -60,7 +60,7 @@ export function FilterField({ value = '', onFilter, isCalendarDay = false, ...re
       <Field
         {...rest}
         maxLength={255}
-        problem={isNoId ? t.filters.noId : undefined}
+        problem={isNoId(typed) ? t.filters.noId : undefined}
         mark={rest.type === 'date' && !isCalendarDay ? t.filters.utc : undefined}
         value={typed}
         onChange={change}
