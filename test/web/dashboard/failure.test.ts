@@ -331,6 +331,31 @@ describe('D9: failure in the middle of a form', () => {
     await bar.waitFor({ state: 'detached' })
   })
 
+  it('a read that fails while the server responds to pulses: it is said beside what is there', async ({ window, tenant }) => {
+    const { page, context } = window
+    window.expectComplaint(/ERR_FAILED|ERR_INTERNET_DISCONNECTED/)
+    await newOrder(tenant)
+    await signIn(page, tenant.key, '/orders')
+    const order = page.getByRole('link', { name: 'SHOP-1' })
+    await order.waitFor()
+    await page.route('**/dashboard/api/v1/orders?*', (route) => route.abort())
+    // The browser's tab comes to the front: what is on screen is read again.
+    await page.evaluate(() => dispatchEvent(new Event('visibilitychange')))
+    const problem = page.getByRole('alert').getByText('No connection to the server')
+    await problem.waitFor()
+    expect(await order.count()).toBe(1)
+
+    // The bar says it of the whole screen.
+    await context.setOffline(true)
+    await page.getByText(/No connection: what you see is from/).waitFor()
+    await problem.waitFor({ state: 'detached' })
+    await context.setOffline(false)
+    await problem.waitFor()
+    await page.unroute('**/dashboard/api/v1/orders?*')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await problem.waitFor({ state: 'detached' })
+  })
+
   it('a lost response: saving again sends the same key, so that it is carried out once', async ({ window, tenant }) => {
     const { page } = window
     window.expectComplaint(/ERR_FAILED/)

@@ -1,21 +1,20 @@
-import { useSyncExternalStore } from 'react'
 import { formatClock } from '../../shared/format.ts'
 import { t } from '../../shared/texts/texts.ts'
-import { lostPulses, MODE, respondedAt } from '../data/client.ts'
+import { MODE, respondedAt } from '../data/client.ts'
 import { useStore } from '../data/store.ts'
+import { useIsCutOff } from '../data/use-is-cut-off.ts'
 import { isPaused } from '../data/use-pulse.ts'
 import styles from './frame.module.css'
 
 /** What is true of everything on the screen: test data, a connection in plain text that is not to this machine, no connection, nobody who looks. */
 export function StatusBars() {
-  const isOnline = useSyncExternalStore(subscribe, () => navigator.onLine)
-  const isLost = useStore(lostPulses) > 1
+  const isCutOff = useIsCutOff()
   const isIdle = useStore(isPaused)
   return (
     <>
       {MODE === 'test' && <p className={styles.bar}>{t.frame.testData}</p>}
       {!isSecureContext && <p className={styles.bar}>{t.frame.notEncrypted}</p>}
-      {(!isOnline || isLost) && <OfflineBar />}
+      {isCutOff && <OfflineBar />}
       {isIdle && (
         <p role="status" className={styles.bar}>
           {t.frame.paused}
@@ -32,13 +31,4 @@ function OfflineBar() {
       {t.states.offlineSince(formatClock(last ?? new Date()))}
     </p>
   )
-}
-
-function subscribe(listener: () => void): () => void {
-  addEventListener('online', listener)
-  addEventListener('offline', listener)
-  return () => {
-    removeEventListener('online', listener)
-    removeEventListener('offline', listener)
-  }
 }

@@ -4,6 +4,7 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { APIError, ConnectionError, waitOf } from '../../shared/api.ts'
 import { isMissing, isUnanswered } from '../../shared/is-unanswered.ts'
 import { t } from '../../shared/texts/texts.ts'
+import { useIsCutOff } from '../data/use-is-cut-off.ts'
 import { Button } from './button.tsx'
 import { Countdown } from './countdown.tsx'
 import { readErrorText } from './read-error-text.ts'
@@ -27,8 +28,8 @@ export interface RegionProps<T> {
 export function Region<T>({ query, missing, rows = 6, children }: RegionProps<T>) {
   const { data, error } = query
   const hasContent = data !== undefined && (error === null || isPassing(error))
-  // The bar of the frame tells that there is no connection.
-  const isTold = hasContent && error instanceof ConnectionError
+  // The bar of the frame tells that there is no connection. It is not shown when only this read gets no response.
+  const isTold = useIsCutOff() && hasContent && error instanceof ConnectionError
   return (
     <>
       {error !== null && !isTold && <ReadError error={error} missing={missing} retry={() => void query.refetch()} />}
