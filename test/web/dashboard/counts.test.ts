@@ -33,6 +33,11 @@ async function levelsOf(tenant: TestTenant): Promise<Record<string, number>> {
   return Object.fromEntries(products.map(({ name, quantity }: { name: string; quantity: number }) => [name, quantity]))
 }
 
+async function countedOf(tenant: TestTenant, id: number): Promise<Record<string, number | null>> {
+  const { lines } = (await tenant.request('GET', `/counts/${id}`)).body.data
+  return Object.fromEntries(lines.map((line: Record<string, never>) => [line.product_name, line.counted_quantity]))
+}
+
 async function submitAndApprove(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Submit' }).click()
   await page.getByRole('status').getByText('Submitted count CC-1').last().waitFor()
@@ -221,4 +226,53 @@ it('what is typed while a line is being saved belongs to the next line, and a co
     { product_name: 'Tea', counted_quantity: 4 },
     { product_name: 'Cup', counted_quantity: 75 },
   ])
+})
+
+it('a correction that is entered while its line is being saved is saved after it, unless the wait is stopped', async ({
+  window,
+  tenant,
+}) => {
+  const { page } = window
+  window.expectComplaint(/503/)
+  await stocked(tenant)
+  const count = await seed(tenant, '/counts', { reference: 'CC-1', location_ids: ['A'] })
+  const held = Promise.withResolvers<void>()
+  await page.route('**/entries', async (route) => {
+    await held.promise
+    await route.continue()
+  })
+  await signIn(page, tenant.key, `/counts/${count.id}`)
+  const tea = page.getByRole('spinbutton', { name: 'Count of Tea at A' })
+  for (const quantity of ['4', '3']) {
+    await tea.fill(quantity)
+    await tea.press('Enter')
+    await expect.poll(() => focusedName(page)).toBe('Count of Cup at A')
+  }
+  // Enter once more saves nothing twice.
+  await tea.press('Enter')
+  held.resolve()
+  for (const said of ['Counted 4 × Tea at A', 'Counted 3 × Tea at A'])
+    await page.getByRole('status').getByText(said).last().waitFor()
+  await page.getByRole('button', { name: 'Save the count of Tea at A' }).waitFor({ state: 'detached' })
+  expect(await countedOf(tenant, count.id)).toEqual({ Tea: 3, Cup: null })
+
+  await page.unroute('**/entries')
+  const sent: number[] = []
+  await page.route('**/entries', (route) => {
+    sent.push(route.request().postDataJSON().quantity)
+    if (sent.length > 1) return route.continue()
+    const error = { code: 'service_unavailable', message: 'Try again in a moment' }
+    return route.fulfill({ status: 503, headers: { 'retry-after': '600' }, json: { success: false, error } })
+  })
+  await tea.fill('8')
+  await tea.press('Enter')
+  await page.getByRole('button', { name: 'Stop waiting' }).waitFor()
+  await tea.fill('9')
+  await tea.press('Enter')
+  await page.getByRole('button', { name: 'Stop waiting' }).click()
+  await lineOf(page, 'Tea').getByRole('alert').getByText('Try again in a moment').waitFor()
+  expect([sent, await tea.inputValue()]).toEqual([[8], '9'])
+  await tea.press('Enter')
+  await page.getByRole('status').getByText('Counted 9 × Tea at A').last().waitFor()
+  expect(sent).toEqual([8, 9])
 })

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'react'
 import { formatNumber } from '../../../shared/format.ts'
 import { t } from '../../../shared/texts/texts.ts'
 import { useUnsaved } from '../../data/unsaved.ts'
-import { useWrite } from '../../data/use-write.ts'
+import { useWrite, type Writing } from '../../data/use-write.ts'
 import { Button } from '../../kit/button.tsx'
 import { ErrorNote } from '../../kit/error-note.tsx'
 import { Field } from '../../kit/field.tsx'
@@ -22,8 +22,8 @@ interface CountFieldProps {
 }
 
 /**
- * What lies at a line. Enter saves it and goes on to the next line at once: what is typed while it is saved belongs there. What others count
- * meanwhile does not change what is typed.
+ * What lies at a line. Enter saves it and goes on to the next line at once: what is typed while it is saved belongs there, and a correction that
+ * is entered meanwhile is saved after it. What others count meanwhile does not change what is typed.
  */
 export function CountField({ count, line, isAsked, onTyped }: CountFieldProps) {
   const { product_id, product_name, location_id, counted_quantity } = line
@@ -39,6 +39,7 @@ export function CountField({ count, line, isAsked, onTyped }: CountFieldProps) {
     // What was corrected meanwhile is not saved.
     onDone: (_, text) => setTyped((latest) => (latest === text ? undefined : latest)),
   })
+  const { save, stop } = useSaving(write)
   const isUnsaved = typed !== undefined && typed !== counted
   useUnsaved(() => isUnsaved)
   useEffect(() => {
@@ -54,9 +55,8 @@ export function CountField({ count, line, isAsked, onTyped }: CountFieldProps) {
       noValidate
       onSubmit={(event) => {
         event.preventDefault()
-        if (write.isSaving) return
         const text = typed ?? counted
-        void write.send(text)
+        void save(text)
         if (isNumber(text)) focusNext(own.current)
       }}
     >
@@ -74,9 +74,39 @@ export function CountField({ count, line, isAsked, onTyped }: CountFieldProps) {
           {t.counts.save}
         </Button>
       )}
-      <ErrorNote error={write.error} retryAt={write.retryAt} stop={write.stop} />
+      <ErrorNote error={write.error} retryAt={write.retryAt} stop={stop} />
     </form>
   )
+}
+
+/** Saves one text after another: of those that come while one is being saved, the last. `stop` ends the wait, and drops that text. */
+function useSaving({ send, stop }: Writing<string>): { save: (text: string) => Promise<void>; stop: () => void } {
+  const running = useRef<string>(undefined)
+  const next = useRef<string>(undefined)
+  const drop = (): void => {
+    next.current = undefined
+  }
+  // Who leaves was asked whether it may be lost.
+  useEffect(() => drop, [])
+  const save = async (text: string): Promise<void> => {
+    if (running.current !== undefined) {
+      next.current = text === running.current ? undefined : text
+      return
+    }
+    running.current = text
+    await send(text)
+    running.current = undefined
+    const left = next.current
+    drop()
+    if (left !== undefined) await save(left)
+  }
+  return {
+    save,
+    stop: () => {
+      drop()
+      stop()
+    },
+  }
 }
 
 /** The field of the next line, as after Enter in a spreadsheet. */
