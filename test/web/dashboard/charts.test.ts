@@ -240,6 +240,20 @@ it('usage: requests by their result, and what is called most', async ({ window: 
     [`ERP (${keys[1].prefix}…)`, '22'],
     [`ERP (${keys[0].prefix}…)`, '21'],
   ])
+
+  // A name that two have chooses none. The chosen one says which it is, also when it is chosen again.
+  const key = page.getByRole('combobox', { name: 'Key' })
+  await key.fill('ERP')
+  await key.press('Enter')
+  await page.getByRole('alert').getByText('No key, or more than one, is called ERP').waitFor()
+  for (let times = 0; times < 2; times++) {
+    await key.fill('ER')
+    await page.getByRole('option', { name: keys[0].prefix }).click()
+    await expect.poll(() => key.inputValue()).toBe(`ERP (${keys[0].prefix}…)`)
+    await expect.poll(() => new URL(page.url()).searchParams.get('key_id')).toBe(String(keys[0].id))
+  }
+  await key.blur()
+  expect(await page.getByRole('alert').count()).toBe(0)
 })
 
 it('axe finds nothing on charts with data and their tables, at phone and desk size, and nothing is cut', async ({

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { t } from '../../shared/texts/texts.ts'
 import { useRead } from '../data/use-read.ts'
-import { Combo } from './combo.tsx'
+import { Combo, type ComboOption } from './combo.tsx'
 
 const KEYS = 100
 
@@ -11,16 +11,29 @@ function useKeys() {
   return data?.api_keys ?? []
 }
 
+type Keys = ReturnType<typeof useKeys>
+
+/** The name of one of these keys, with its prefix where several have the name. */
+function nameIn(keys: Keys, { id, name, prefix }: Keys[number]): string {
+  const isOnlyOne = keys.every((other) => other.id === id || other.name !== name)
+  return isOnlyOne ? name : t.keys.named(name, prefix)
+}
+
 /** The name of a key by its id, with its prefix where several have the name; of an older one "API key 17". */
 export function useKeyName(): (id: number) => string {
   const keys = useKeys()
   return (id) => {
     const key = keys.find((each) => each.id === id)
-    if (key === undefined) return t.keys.one(String(id))
-    const isOnlyOne = keys.every(({ id: other, name }) => other === id || name !== key.name)
-    return isOnlyOne ? key.name : t.keys.named(key.name, key.prefix)
+    return key === undefined ? t.keys.one(String(id)) : nameIn(keys, key)
   }
 }
+
+/** The prefix is beside the name, unless it is in it. */
+const optionOf = ({ id, name, prefix }: Keys[number], label: string): ComboOption => ({
+  id: String(id),
+  label,
+  note: label === name ? prefix : undefined,
+})
 
 /** Entries of the command line have the key id 0. */
 const COMMAND_LINE = { id: '0', label: t.audit.commandLine }
@@ -37,10 +50,7 @@ interface Props {
 /** A choice of an API key. The hundred newest are offered; any id can be typed. A name that none or several of them have chooses none. */
 export function KeyCombo({ keyId, onKey, hasCommandLine = false, ...rest }: Props) {
   const keys = useKeys()
-  const options = [
-    ...keys.map(({ id, name, prefix }) => ({ id: String(id), label: name, note: prefix })),
-    ...(hasCommandLine ? [COMMAND_LINE] : []),
-  ]
+  const options = [...keys.map((key) => optionOf(key, nameIn(keys, key))), ...(hasCommandLine ? [COMMAND_LINE] : [])]
   const [unclear, setUnclear] = useState<string>()
   const chosen = keyId === undefined ? '' : String(keyId)
   const value = options.find(({ id }) => id === chosen)?.label ?? chosen
