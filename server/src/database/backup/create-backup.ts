@@ -2,13 +2,13 @@ import { open, readFile, stat, type FileHandle } from 'node:fs/promises'
 import path from 'node:path'
 import packageJson from '../../../package.json' with { type: 'json' }
 import { requireEmbedded, type Config } from '../../config.ts'
-import { dataFolderOf, versionFileOf } from '../embedded/cluster-files.ts'
+import { ACCESS_FILE, DATA_FOLDER, dataFolderOf, versionFileOf } from '../embedded/cluster-files.ts'
 import { startEmbeddedPostgres } from '../embedded/embedded-postgres.ts'
 import { isRotating } from '../../runtime/encryption/encryption-keys.ts'
 import { ArchiveWriter } from './archive-writer.ts'
 import { inBackupMode, type BackupEnd } from './base-backup.ts'
 import { CONTROL_FILE, dataFilesOf, logFilesOf } from './data-files.ts'
-import { ACCESS_FILE, DATA_FOLDER, ENCRYPTION_KEY_FILE, FORMAT, METADATA_FILE, type Metadata } from './manifest.ts'
+import { ENCRYPTION_KEY_FILE, FORMAT, METADATA_FILE, type Metadata } from './manifest.ts'
 
 const MAX_CONTROL_READS = 100
 

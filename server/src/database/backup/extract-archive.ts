@@ -6,9 +6,8 @@ import { createGunzip } from 'node:zlib'
 import { z } from 'zod'
 import { createTarDecoder, type ParsedTarEntry } from 'modern-tar'
 import type { Owner } from '../embedded/postgres-programs.ts'
+import { ACCESS_FILE, DATA_FOLDER } from '../embedded/cluster-files.ts'
 import {
-  ACCESS_FILE,
-  DATA_FOLDER,
   ENCRYPTION_KEY_FILE,
   FORMAT,
   manifest,

@@ -6,7 +6,6 @@ export const FORMAT = 1
 export const METADATA_FILE = 'backup.json'
 export const MANIFEST_FILE = 'manifest.json'
 export const ENCRYPTION_KEY_FILE = 'encryption-key'
-export { ACCESS_FILE, DATA_FOLDER } from '../embedded/cluster-files.ts'
 
 /** The first entry of a backup. */
 export const metadata = z.object({

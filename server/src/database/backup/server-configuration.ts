@@ -1,4 +1,4 @@
-import { DATA_FOLDER } from './manifest.ts'
+import { DATA_FOLDER } from '../embedded/cluster-files.ts'
 
 /**
  * The server's configuration files: programs to run, client authentication, folders. In a tampered archive they could run any program at the
