@@ -37,7 +37,7 @@ export const withWeight = (packages: readonly Package[], number: number, weight:
   packages.map((one) => ({ ...asSent(one), weight: one.number === number ? weight : one.weight }))
 
 /** What packages contain, as a text that is the same however they were sent. `productOf`: the product of each order line. */
-export function contentOf(packages: readonly NewPackage[], productOf: ReadonlyMap<number, number>): string {
+export function comparableText(packages: readonly NewPackage[], productOf: ReadonlyMap<number, number>): string {
   return JSON.stringify(
     packages.map(({ lines, ...fields }) => {
       const quantities = new Map<number, number>()

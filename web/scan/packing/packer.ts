@@ -7,7 +7,7 @@ import { newPickId } from '../app/pick-id.ts'
 import { refusalText } from '../app/refusal-text.ts'
 import { Turns } from '../app/turns.ts'
 import { findBySku, findCode, productOf } from '../data/find.ts'
-import { asSent, type Content, contentOf, contentsOf, withMore, withQuantity, withWeight } from './packages.ts'
+import { asSent, type Content, comparableText, contentsOf, withMore, withQuantity, withWeight } from './packages.ts'
 import { type OrderToPack, type ProductToPack, productsOf, readOrderToPack } from './order-to-pack.ts'
 import { refusalOf } from './refusal.ts'
 
@@ -293,7 +293,7 @@ export class Packer {
     const lines = this.known?.order.order_detail ?? []
     const productOf = new Map(lines.map(({ id, product_id }) => [id, product_id]))
     const before = shipment.packages.map(asSent)
-    const [content, ...own] = [now.packages.map(asSent), packages, before].map((one) => contentOf(one, productOf))
+    const [content, ...own] = [now.packages.map(asSent), packages, before].map((one) => comparableText(one, productOf))
     if (own.includes(content ?? '')) await this.#update(shipment.id, before)
     this.#inDoubt = undefined
   }
