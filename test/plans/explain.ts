@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import pg from 'pg'
+import type { CallEntry } from '@fulfillment/server/procedures/change.ts'
 import type { Caller, RequestContext } from '@fulfillment/server/procedures/context.ts'
 import type { BatchedStatement } from '@fulfillment/server/database/statements/batched-statement.ts'
 import type { Queryable } from '@fulfillment/server/database/database.ts'
@@ -26,6 +28,15 @@ interface PlanNode {
   Plans?: PlanNode[]
 }
 
+/** The audit entry of a call. */
+const ENTRY: CallEntry = {
+  at: new Date().toISOString(),
+  id: randomUUID(),
+  address: '127.0.0.1',
+  named: 1,
+  write: async () => {},
+}
+
 /** Records the statements of domain functions. */
 export class Recorder {
   readonly #client: pg.Client
@@ -39,7 +50,7 @@ export class Recorder {
 
   /**
    * A context in which `caller` calls domain functions. It has only the parts that the explained functions use. With `isAlone`, batched calls run
-   * the statement for a call that is alone.
+   * the statement for a call that is alone, and audited.
    */
   contextOf(
     caller: Pick<Caller, 'tenantId' | 'defaultWarehouse' | 'keyName'> & Partial<Pick<Caller, 'scopes'>>,
@@ -60,7 +71,8 @@ export class Recorder {
       transaction: (work: (tx: unknown) => unknown) => work(db),
       forTenant: () => db,
     }
-    return { db: db as unknown as Queryable, caller: caller as Caller } as RequestContext
+    const context = { db: db as unknown as Queryable, caller: caller as Caller, requestId: 'test' } as RequestContext
+    return isAlone ? { ...context, change: { entry: ENTRY } } : context
   }
 
   /** Calls a domain function twice, the second time to explain its statements, and rolls both back. */

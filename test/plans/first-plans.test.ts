@@ -54,6 +54,8 @@ const BULK = 100
 /** A tenant with products and orders, and one with picking flows. */
 interface Written {
   context: RequestContext
+  /** The same, of a caller alone. */
+  alone: RequestContext
   flows: RequestContext
   productId: number
   /** Pending, with lines. */
@@ -69,6 +71,16 @@ interface Written {
 }
 
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1)
+
+const NEW_ORDER = {
+  orders: [
+    {
+      order_tenant_id: 'new',
+      assembly_date: '2026-12-01',
+      order_detail: [1, 2, 3].map((number) => ({ barcode: barcodeOf(number), quantity: 1 })),
+    },
+  ],
+}
 
 /** Calls, with the most rows that each may read, by table. */
 const CALLS: [name: string, call: (written: Written) => Promise<unknown>, most: Partial<Record<string, number>>][] = [
@@ -110,6 +122,11 @@ const CALLS: [name: string, call: (written: Written) => Promise<unknown>, most: 
     { products: 3, stock_levels: 2 },
   ],
   [
+    'an adjustment of a caller alone',
+    ({ alone, productId }) => adjustStock.run(alone, { product_id: productId, location_id: 'A-1', adjustment_quantity: -1 }),
+    { products: 2, stock_levels: 2, warehouse_stock: 2 },
+  ],
+  [
     'a set level',
     (written) => setLevel.run(written.context, { productId: written.productId, location_id: 'A-1', quantity: 5 }),
     { products: 3, stock_levels: 2 },
@@ -138,20 +155,8 @@ const CALLS: [name: string, call: (written: Written) => Promise<unknown>, most: 
     { products: 4, stock_levels: 4 },
   ],
   ['stock by SKU', ({ context }) => getStockBySku.run(context, { sku: 'SKU-7' }), { products: 2, stock_levels: 2 }],
-  [
-    'a new order',
-    ({ context }) =>
-      createOrders.run(context, {
-        orders: [
-          {
-            order_tenant_id: 'new',
-            assembly_date: '2026-12-01',
-            order_detail: [1, 2, 3].map((number) => ({ barcode: barcodeOf(number), quantity: 1 })),
-          },
-        ],
-      }),
-    { products: 3, orders: 1 },
-  ],
+  ['a new order', ({ context }) => createOrders.run(context, NEW_ORDER), { products: 3, orders: 1 }],
+  ['a new order of a caller alone', ({ alone }) => createOrders.run(alone, NEW_ORDER), { products: 3, orders: 1 }],
   [
     'the timeline of an order',
     ({ context, orderId }) =>
@@ -363,15 +368,17 @@ async function writtenOf(
   recorder: Recorder,
   { large, written, products, flows }: Seed['service'],
 ): Promise<Omit<Written, Records>> {
-  const contextOf = async (tenantId: number): Promise<RequestContext> => {
+  const contextOf = async (tenantId: number, isAlone = false): Promise<RequestContext> => {
     const { rows } = await client.query('select id::int, name from warehouses where tenant_id = $1 and is_default', [tenantId])
-    return recorder.contextOf({ tenantId, defaultWarehouse: rows[0] as { id: number; name: string }, keyName: 'test' })
+    const defaultWarehouse = rows[0] as { id: number; name: string }
+    return recorder.contextOf({ tenantId, defaultWarehouse, keyName: 'test' }, { isAlone })
   }
   const { rows } = await client.query<{ id: number }>(
     `select max(id)::int as id from orders where tenant_id = ${large.id} and state_id = 1`,
   )
   return {
     context: await contextOf(large.id),
+    alone: await contextOf(large.id, true),
     flows: await contextOf(written.id),
     productId: products[0],
     orderId: rows[0]!.id,

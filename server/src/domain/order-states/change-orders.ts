@@ -60,14 +60,17 @@ changed_order as (
 
 /**
  * The CTE `order_count_change`, which records how a statement changes the number of orders: the sums of `change` of the relation
- * `source` (created_at, assembly_date, state_id, change). The totals of the list add up these rows and their rollups.
+ * `source` (created_at, assembly_date, state_id, change). The totals of the list add up these rows and their rollups. Where `source` has at most one row,
+ * there is nothing to sum.
  */
-export function recordOrderCounts(source: string): string {
+export function recordOrderCounts(source: string, { isOneChange = false } = {}): string {
+  const changes = `select (created_at at time zone 'UTC')::date as created_day, assembly_date, state_id, change from ${source}`
+  const sums = `select created_day, assembly_date, state_id, sum(change) as change
+    from (${changes}) c
+    group by created_day, assembly_date, state_id having sum(change) <> 0`
   return `
 order_count_change as (
   insert into order_count_changes (tenant_id, created_day, assembly_date, state_id, change)
-  select $1, created_day, assembly_date, state_id, sum(change)
-  from (select (created_at at time zone 'UTC')::date as created_day, assembly_date, state_id, change from ${source}) c
-  group by created_day, assembly_date, state_id having sum(change) <> 0
+  select $1, c.* from (${isOneChange ? changes : sums}) c
 )`
 }

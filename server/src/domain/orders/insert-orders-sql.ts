@@ -3,8 +3,23 @@ import { eventData, recordEvents } from '../events/index.ts'
 import { orderCreated, ORDER_STATE_NAMES, ORDER_STATES, recordOrderCounts } from '../order-states/index.ts'
 import type { PolicyParts } from './policy-parts.ts'
 
+/** The columns of new orders. */
+export const ORDER_COLUMNS =
+  'tenant_id, id, order_tenant_id, state_id, assembly_date, customer_name, shipping_address, warehouse_id, items_count, total_quantity'
+/** The columns of the requests on the timelines of orders. */
+export const CALL_COLUMNS = 'tenant_id, name, at, id, operation, key_name, address, request_id'
+
+/** SQL for the name under which a request is listed: the id is null for an order that exists already. */
+export const nameOfOrder = (id: string, identifier: string): string =>
+  `coalesce('order/' || ${id}, 'order_tenant_id/' || ${identifier})`
+
+/** SQL for the active product that has a barcode as its primary one. */
+export const productWithBarcode = (barcode: string): string => `
+       select * from (select * from products where tenant_id = $1 and barcode >= ${barcode} order by barcode limit 1) next
+       where next.barcode = ${barcode} and next.is_active`
+
 /** The data of `order/created`. `c` is the new row, `n` the submitted order. */
-const ORDER_CREATED = eventData(orderCreated, {
+export const ORDER_CREATED = eventData(orderCreated, {
   order_id: 'c.id',
   order_tenant_id: 'c.order_tenant_id',
   state_id: 'c.state_id',
@@ -52,13 +67,11 @@ export function insertOrdersSql(parts: PolicyParts): string {
        p.id as product_id, p.name as product_name, p.pick_tolerance_percent
      from unnest($9::bigint[], $10::text[], $11::int[], $12::float8[]) with ordinality as l(order_number, barcode, quantity, price, position)
      join new_order n on n.number = l.order_number
-     left join lateral (
-       select * from (select * from products where tenant_id = $1 and barcode >= l.barcode order by barcode limit 1) next
-       where next.barcode = l.barcode and next.is_active${parts.otherProducts}
+     left join lateral (${productWithBarcode('l.barcode')}${parts.otherProducts}
      ) p on true
    )${parts.checks}, refused as materialized (${parts.refused}
    ), created as (
-     insert into orders (tenant_id, id, order_tenant_id, state_id, assembly_date, customer_name, shipping_address, warehouse_id, items_count, total_quantity)
+     insert into orders (${ORDER_COLUMNS})
      overriding system value
      select $1, n.id, n.order_tenant_id, ${ORDER_STATES.pending}, n.assembly_date, n.customer_name, n.shipping_address, n.warehouse_id, t.items_count, t.total_quantity
      from new_order n
@@ -89,8 +102,8 @@ export function insertOrdersSql(parts: PolicyParts): string {
 function namedCalls(firstParameter: number): string {
   const types = ['int', 'timestamptz', 'uuid', 'text', 'text', 'text']
   return `named_call as (
-     insert into order_calls (tenant_id, name, at, id, operation, key_name, address, request_id)
-     select $1, coalesce('order/' || c.id, 'order_tenant_id/' || s.order_tenant_id), coalesce(k.at, ${timeOfPreface('k.id')}), k.id, 'orders.create', k.key_name, k.address, k.request_id
+     insert into order_calls (${CALL_COLUMNS})
+     select $1, ${nameOfOrder('c.id', 's.order_tenant_id')}, coalesce(k.at, ${timeOfPreface('k.id')}), k.id, 'orders.create', k.key_name, k.address, k.request_id
      from unnest(${types.map((type, index) => `$${firstParameter + index}::${type}[]`).join(', ')}) with ordinality
        k (named, at, id, key_name, address, request_id, number)
      join submitted s on s.call = k.number - 1 and s.position < k.named

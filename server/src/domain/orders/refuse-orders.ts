@@ -1,6 +1,6 @@
 import { joinFirst } from '../../errors/join-first.ts'
 import { type ErrorDetail, ServiceError } from '../../errors/service-error.ts'
-import type { InsertedOrder, Pack } from './insert-orders.ts'
+import type { InsertedOrder, Pack } from './inserted-order.ts'
 import type { NewOrder } from './schemas.ts'
 
 /** An order and its index in the request. */
