@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
-import { expect } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { it as base } from '../support/it.ts'
 import { newOrder } from '../support/orders.ts'
 import { atMost } from '../support/patience.ts'
@@ -27,10 +27,25 @@ const DAY_MS = 86_400_000
 const statusOf = async (moved: ServerProcess, key: string): Promise<number> =>
   (await send(`${moved.url}/api/v1/orders`, 'GET', undefined, { key })).status
 
-/** Moves the clock of that server, and gives it a moment to handle the signal. */
-async function moveClock(moved: ServerProcess, signal: 'SIGUSR2' | 'SIGWINCH'): Promise<void> {
-  moved.child.kill(signal)
-  await new Promise((resolve) => setTimeout(resolve, 200))
+/** Signals of `moved-clock.ts`, and those that put the clock right again. */
+const SIGNALS = {
+  behind: { move: ['SIGUSR2'], back: ['SIGWINCH', 'SIGUSR2'] },
+  ahead: { move: ['SIGWINCH'], back: ['SIGUSR2', 'SIGUSR2'] },
+} as const
+
+/** Moves the clock of that server until the end of the test. */
+async function moveClock(moved: ServerProcess, direction: keyof typeof SIGNALS): Promise<void> {
+  const { move, back } = SIGNALS[direction]
+  onTestFinished(() => signal(moved, back))
+  await signal(moved, move)
+}
+
+/** Gives the server a moment to handle each signal. */
+async function signal(moved: ServerProcess, signals: readonly NodeJS.Signals[]): Promise<void> {
+  for (const name of signals) {
+    moved.child.kill(name)
+    await new Promise((resolve) => setTimeout(resolve, 200))
+  }
 }
 
 it('a clock that goes backwards does not keep a revoked or expired key valid', async ({ tenant, moved }) => {
@@ -38,7 +53,7 @@ it('a clock that goes backwards does not keep a revoked or expired key valid', a
   await statusOf(moved, tenant.key)
   const expiring = await tenant.createKey({ expires_at: new Date(Date.now() + 3_000).toISOString() })
   expect([await statusOf(moved, key), await statusOf(moved, expiring)]).toEqual([200, 200])
-  await moveClock(moved, 'SIGUSR2')
+  await moveClock(moved, 'behind')
   expect((await tenant.request('DELETE', `/api-keys/${id}`)).status).toBe(200)
   await expect.poll(() => statusOf(moved, key), { timeout: atMost(1_000) }).toBe(401)
   await expect.poll(() => statusOf(moved, expiring)).toBe(401)
@@ -46,7 +61,7 @@ it('a clock that goes backwards does not keep a revoked or expired key valid', a
 
 it('a clock that is ahead neither rejects keys nor records a wrong last use', async ({ service, tenant, moved }) => {
   const key = await tenant.createKey({ expires_at: new Date(Date.now() + DAY_MS / 2).toISOString(), name: 'used' })
-  await moveClock(moved, 'SIGWINCH')
+  await moveClock(moved, 'ahead')
   expect(await statusOf(moved, key)).toBe(200)
   await expect
     .poll(
@@ -65,7 +80,7 @@ it('a clock that is ahead does not end the link of an export', async ({ service,
   const here = await signedIn(service.url, tenant.key)
   const there = new PageClient(moved.url)
   there.cookie = here.cookie
-  await moveClock(moved, 'SIGWINCH')
+  await moveClock(moved, 'ahead')
   const { url } = (await here.send('POST', '/dashboard/exports', { resource: 'products' }, { 'x-page-mode': 'live' })).body.data
   const response = await there.send('GET', url, undefined, { 'x-page': undefined, 'sec-fetch-site': undefined })
   expect([response.status, response.body]).toEqual([200, undefined])
@@ -77,9 +92,7 @@ it('a clock that is behind ends no report too early', async ({ tenant, moved }) 
   const flow = await tenant.request('POST', '/flows', { order_id: order.id, ...OPERATOR })
   const pick = { product_id: product.id, location_id: 'A', quantity: 1 }
   expect((await tenant.request('POST', `/flows/${flow.body.data.id}/picks`, pick)).status).toBe(200)
-  await moveClock(moved, 'SIGUSR2')
-  await moveClock(moved, 'SIGUSR2')
-  await moveClock(moved, 'SIGUSR2')
+  await moveClock(moved, 'behind')
   const since = new Date(Date.now() - 10 * DAY_MS).toISOString()
   const reports = [
     `/reports/orders?since=${since}`,
