@@ -439,6 +439,39 @@ it('a step whose response is lost is taken back once that is possible, and not w
   await expectConsistentShipments(service.db, tenant)
 })
 
+it('on a slow network, what was scanned before New package goes into the package before', async ({
+  window: { page },
+  tenant,
+}) => {
+  const [tea, cup] = [await productOf(tenant, 'Tea'), await productOf(tenant, 'Cup')]
+  const order = await completedOrder(tenant, [
+    [tea, 5],
+    [cup, 3],
+  ])
+  const shipment = await pack(tenant, order, [packageOf({ product_id: tea.id }, 1)])
+  const device = await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada'))
+  await openOrder(device, order)
+  let answer: (() => void) | undefined
+  await page.route(/\/shipments\/\d+$/, async (route) => {
+    const isFirst = route.request().method() === 'PUT' && answer === undefined
+    if (isFirst) await new Promise<void>((resolve) => (answer = resolve))
+    await route.continue()
+  })
+  const isSent = page.waitForRequest((one) => one.method() === 'PUT')
+  await device.scanner.scan(tea.barcode)
+  await isSent
+  await device.scanner.scan(cup.barcode)
+  await press(page, 'New package')
+  await device.scanner.scan(cup.barcode)
+  answer?.()
+  await said(page, '1 × Cup in package 2')
+  const [teaLine, cupLine] = order.lines as [number, number]
+  expect((await readShipment(tenant, shipment)).packages.map(({ lines }: { lines: PackedLine[] }) => sumsOf(lines))).toEqual([
+    { [teaLine]: 2, [cupLine]: 1 },
+    { [cupLine]: 1 },
+  ])
+})
+
 it('of two orders that are called in a row on a slow network, the last one is packed', async ({ window, tenant }) => {
   const { page } = window
   const tea = await productOf(tenant, 'Tea')

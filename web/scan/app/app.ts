@@ -118,6 +118,8 @@ export class App {
   #begun = 0
   /** What of it led to the screen that is shown. */
   #shownBy = 0
+  /** A code is pressing its button. */
+  #isPressing = false
   readonly #waits = new Set<object>()
   /** A change is being stored. */
   #isHeld = false
@@ -197,6 +199,14 @@ export class App {
   /** What is scanned from now on waits for something that leads to a screen, and is for that one. */
   lead(leading: Promise<unknown>): void {
     this.#scans.hold(leading)
+  }
+
+  /**
+   * Runs what the operator has tapped, where codes are taken in turn: after what was scanned before, and before what is scanned next. A button that is
+   * pressed by its code has that code's turn.
+   */
+  tapped<T>(run: () => Promise<T>): Promise<T> {
+    return this.#isPressing ? run() : this.#scans.take(run)
   }
 
   /** The operator begins something that leads to a screen when the server has answered. Returns its number, for `goOn`. */
@@ -337,7 +347,12 @@ export class App {
   #press(command: string, at: number): void {
     const top = [...document.querySelectorAll('dialog[open]')].at(-1) ?? document
     const button = top.querySelector<HTMLButtonElement>(`button[data-command="${command}"]:not(:disabled)`)
-    if (button !== null) return button.click()
+    if (button !== null) {
+      this.#isPressing = true
+      button.click()
+      this.#isPressing = false
+      return
+    }
     if (this.ui.problem === undefined) this.stop({ message: t.problem.noCommand, scanned: command }, at)
     else this.#sound('problem', command, at)
   }

@@ -127,13 +127,13 @@ export class Packer {
   packOne = ({ product_id, name, left }: ProductToPack): Promise<boolean> => {
     const at = performance.now()
     const quantity = left > 0 && left < 1 ? left : 1
-    return this.#change(at, () => this.#pack([{ product_id, name, quantity }], at))
+    return this.#tapped(at, () => this.#pack([{ product_id, name, quantity }], at))
   }
 
   /** Packs all that is left. */
   packAll = (): Promise<boolean> => {
     const at = performance.now()
-    return this.#change(at, () => {
+    return this.#tapped(at, () => {
       const left = this.products.filter((product) => product.left > 0)
       return this.#pack(
         left.map(({ product_id, name, left: quantity }) => ({ product_id, name, quantity })),
@@ -146,7 +146,7 @@ export class Packer {
   setQuantity = (product: Content & { name: string }, quantity: number): Promise<boolean> => {
     const at = performance.now()
     const { number } = this
-    return this.#change(at, async () => {
+    return this.#tapped(at, async () => {
       const { product_id, name } = product
       const isSent = await this.#send(withQuantity(this.packages, number, { product_id, quantity }), {
         at,
@@ -162,7 +162,7 @@ export class Packer {
   setWeight = (weight: number): Promise<boolean> => {
     const at = performance.now()
     const { number } = this
-    return this.#change(at, async () => {
+    return this.#tapped(at, async () => {
       const again = (): void => void this.setWeight(weight)
       if (await this.#send(withWeight(this.packages, number, weight), { at, again }))
         this.#app.tell('taken', packing.said.weighed(number, weight), at)
@@ -170,26 +170,25 @@ export class Packer {
     })
   }
 
-  /** What follows goes into another package. */
-  open = (number = this.packages.length + 1): void => {
-    this.#number = number
-    this.#changed()
-    this.#app.tell('taken', packing.package(number), performance.now())
-  }
+  /** What follows goes into another package, by default a new one. */
+  open = (number?: number): Promise<void> =>
+    this.#choose(() => {
+      this.#number = number ?? this.packages.length + 1
+      this.#changed()
+      this.#app.tell('taken', packing.package(this.#number), performance.now())
+    })
 
-  /** Goes on with an open shipment; null: a new one, which the first scan makes. Steps that were begun before are for the one before. */
+  /** Goes on with an open shipment; null: a new one, which the first scan makes. */
   goOnWith = (id: number | null): Promise<void> =>
-    this.#turns.take(() => {
-      // One of them may offer a way on, which is not for this shipment.
-      if (this.#app.ui.problem !== undefined) return
-      this.#choose(id)
+    this.#choose(() => {
+      this.#setShipment(id)
       this.#changed()
     })
 
   /** Takes back the latest step. */
   undo = (): Promise<boolean> => {
     const at = performance.now()
-    return this.#change(at, async () => {
+    return this.#tapped(at, async () => {
       const before = this.#history.at(-1)
       if (before === undefined) this.#app.stop({ message: packing.problem.nothingToUndo }, at)
       else if (await this.#send(before, { at, again: () => void this.undo(), isUndo: true }))
@@ -202,16 +201,18 @@ export class Packer {
   ship = (meant: Shipment): Promise<boolean> => {
     const at = performance.now()
     const begun = this.#app.begin()
-    const shipping = this.#step(at, async () => {
-      const step = { at, again: () => void this.ship(meant) }
-      const isShipped = this.#hasLeft(meant)
-        ? undefined
-        : await this.#refusable(() => this.#app.api.client.shipments.ship(meant.id))
-      if (isShipped === undefined) return await this.#refuse(step, meant)
-      this.#app.goOn(begun, { name: 'pack' })
-      this.#app.tell('order', packing.said.shipped(this.name), at)
-      return true
-    })
+    const shipping = this.#app.tapped(() =>
+      this.#step(at, async () => {
+        const step = { at, again: () => void this.ship(meant) }
+        const isShipped = this.#hasLeft(meant)
+          ? undefined
+          : await this.#refusable(() => this.#app.api.client.shipments.ship(meant.id))
+        if (isShipped === undefined) return await this.#refuse(step, meant)
+        this.#app.goOn(begun, { name: 'pack' })
+        this.#app.tell('order', packing.said.shipped(this.name), at)
+        return true
+      }),
+    )
     this.#app.lead(shipping)
     return shipping
   }
@@ -254,7 +255,7 @@ export class Packer {
     if (shipment === undefined) return false
     this.#creation = newPickId()
     this.#keep(shipment)
-    this.#choose(shipment.id)
+    this.#setShipment(shipment.id)
     return true
   }
 
@@ -345,7 +346,7 @@ export class Packer {
   }
 
   #goOnWithNewest(): void {
-    this.#choose(this.known?.shipments.find(({ state }) => state === 'open')?.id)
+    this.#setShipment(this.known?.shipments.find(({ state }) => state === 'open')?.id)
   }
 
   /** Reads the shipment again: a step replaces all of its packages, and must not undo what others have changed in them. */
@@ -359,7 +360,7 @@ export class Packer {
     this.#keep(now)
   }
 
-  #choose(id: number | null | undefined): void {
+  #setShipment(id: number | null | undefined): void {
     if (this.#shipmentId === id) return
     this.#shipmentId = id
     this.#history = []
@@ -373,6 +374,21 @@ export class Packer {
     const others = known.shipments.filter(({ id }) => id !== shipment.id)
     this.known = { ...known, shipments: [shipment, ...others].toSorted((one, other) => other.id - one.id) }
     this.#changed()
+  }
+
+  /** Makes a choice of the operator for what follows. Steps that were begun before are for what was chosen before. */
+  #choose(choice: () => void): Promise<void> {
+    return this.#app.tapped(() =>
+      this.#turns.take(() => {
+        // One of them may offer a way on, which is not for this choice.
+        if (this.#app.ui.problem === undefined) choice()
+      }),
+    )
+  }
+
+  /** A change that the operator has tapped. */
+  #tapped(at: number, change: () => Promise<boolean>): Promise<boolean> {
+    return this.#app.tapped(() => this.#change(at, change))
   }
 
   /** A step that changes the packages as they are now. */

@@ -17,7 +17,7 @@ export function Packages({ packer }: { packer: Packer }) {
       <ul aria-label={packing.packages} className={styles.list}>
         {others.map((one) => (
           <li key={one.number} className={styles.order}>
-            <Button kind="quiet" onClick={() => packer.open(one.number)}>
+            <Button kind="quiet" onClick={() => void packer.open(one.number)}>
               {packing.package(one.number)}
             </Button>
             {contentsOf(one).map(({ product_id, quantity }) => (

@@ -103,7 +103,7 @@ function Buttons({ packer, onWeigh }: { packer: Packer; onWeigh: () => void }) {
       <Button command="FC-ALL" isDisabled={products.every(({ left }) => left === 0)} onClick={() => run(app, packer.packAll())}>
         {packing.packAll}
       </Button>
-      <Button isDisabled={current === undefined} onClick={() => packer.open()}>
+      <Button isDisabled={current === undefined} onClick={() => void packer.open()}>
         {packing.newPackage}
       </Button>
       <Button isDisabled={current === undefined} onClick={onWeigh}>
