@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { ServiceError } from '../errors/service-error.ts'
+import type { Endpoint } from '../procedures/endpoint.ts'
 import type { KeyedRequest } from '../procedures/idempotency/run-once.ts'
 import { beginWork, nextTurn } from '../runtime/event-loop/turns.ts'
 
@@ -8,6 +9,13 @@ export interface KeyedArguments {
   input: Record<string, unknown>
   keyed: KeyedRequest | undefined
 }
+
+/**
+ * Whether a call that is repeated with the same `idempotency_key` gets the first result again. Not that of a check, which responds as things are now: a
+ * model gives the check and the change the same arguments.
+ */
+export const isKeyed = ({ type, keepsNothing }: Pick<Endpoint, 'type' | 'keepsNothing'>): boolean =>
+  type === 'mutation' && keepsNothing !== true
 
 /** Takes `idempotency_key` out of the arguments. Throws `validation_error`. */
 export async function keyedArguments(tool: string, given: Record<string, unknown>): Promise<KeyedArguments> {

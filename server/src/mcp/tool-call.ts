@@ -10,7 +10,7 @@ import type { Endpoint } from '../procedures/endpoint.ts'
 import { failureOf } from '../procedures/failure.ts'
 import { valueOf } from '../procedures/json-text.ts'
 import type { Procedures } from '../procedures/procedures.ts'
-import { keyedArguments } from './keyed-arguments.ts'
+import { isKeyed, keyedArguments } from './keyed-arguments.ts'
 import { failureText } from './tool-text.ts'
 import { wholeData } from './whole-data.ts'
 
@@ -43,9 +43,9 @@ export async function callTool(
     if (mayWait(endpoint)) request.leaveScheduler?.()
     requirePathArguments(endpoint, given)
     const named = withTextInPath(endpoint, given)
-    const { input, keyed } = isRead
-      ? { input: withoutNulls(named), keyed: undefined }
-      : await keyedArguments(endpoint.name, named)
+    const { input, keyed } = isKeyed(endpoint)
+      ? await keyedArguments(endpoint.name, named)
+      : { input: isRead ? withoutNulls(named) : named, keyed: undefined }
     const { data, isReplayed } = await call(context, input, keyed)
     if (isReplayed) reply.header('idempotency-replayed', 'true')
     const { largeList } = request

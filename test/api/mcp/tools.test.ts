@@ -2,6 +2,7 @@ import { describe, expect } from 'vitest'
 import { type Agent, connectAgent, postMessage, toolRequest } from '../../support/agent.ts'
 import { it } from '../../support/shared-service.ts'
 import { newOrder } from '../../support/orders.ts'
+import { stockedProduct } from '../../support/picking.ts'
 import { newProduct } from '../../support/stock.ts'
 
 const LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
@@ -111,6 +112,26 @@ describe('what a model reads', () => {
     const { tools } = await (await connectAgent(tenant)).client.listTools()
     for (const { name, inputSchema, annotations } of tools)
       expect([name, 'idempotency_key' in (inputSchema.properties ?? {})]).toEqual([name, annotations?.readOnlyHint === false])
+  })
+
+  it('a check responds as things are now, also with the idempotency_key of an earlier one, which the change can have', async ({
+    tenant,
+  }) => {
+    await stockedProduct(tenant, { A: 3 }, { sku: 'tea' })
+    const agent = await connectAgent(tenant)
+    const args = { updates: [{ sku: 'tea', location_id: 'A', quantity: 5, expected_quantity: 4 }], idempotency_key: 'k' }
+    expect(await agent.call('stock_checkBulk', args)).toMatchObject({ success: 0 })
+    await agent.call('stock_adjust', { sku: 'tea', location_id: 'A', adjustment_quantity: 1 })
+    expect(await agent.call('stock_checkBulk', args)).toMatchObject({ success: 1 })
+    expect(await agent.call('stock_bulk', args)).toMatchObject({ success: 1 })
+  })
+
+  it('true and false of a filter can be 1 and 0, as its error says', async ({ tenant }) => {
+    const agent = await connectAgent(tenant)
+    for (const include_details of [true, 1, '1', false, 0]) await agent.call('orders_list', { include_details })
+    expect(await agent.failure('orders_list', { include_details: 2 })).toMatchObject({
+      message: 'include_details: must be true, false, 1 or 0',
+    })
   })
 
   it('a call is the same whatever the order of its fields', async ({ tenant }) => {

@@ -75,7 +75,8 @@ export function queryInteger(min = 1) {
 /** A query parameter that is true, false, 1 or 0. */
 export const queryBoolean = z
   .preprocess(
-    (value) => (value === true ? 'true' : value === false ? 'false' : value),
+    // Arguments of tools have types.
+    (value) => (typeof value === 'boolean' || typeof value === 'number' ? String(value) : value),
     z.stringbool({ truthy: ['true', '1'], falsy: ['false', '0'], case: 'sensitive', error: 'must be true, false, 1 or 0' }),
   )
   .meta({ override: { type: 'boolean' } })
