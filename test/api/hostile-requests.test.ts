@@ -138,6 +138,17 @@ describe('tRPC', () => {
     expect(await call(service, 'apiKeys.list', { method: 'POST', body: '{}' }, key)).toEqual([405, 'method_not_allowed'])
   })
 
+  it('refuses an Idempotency-Key, which it would ignore', async ({ service, tenant: { key } }) => {
+    const headers = { 'x-api-key': key, 'content-type': 'application/json', 'idempotency-key': 'k' }
+    const body = JSON.stringify({ name: 'New' })
+    const response = await fetch(`${service.url}/trpc/products.create`, { method: 'POST', body, headers })
+    expect([response.status, await response.json()]).toMatchObject([
+      400,
+      { error: { message: 'Idempotency-Key is not supported by /trpc; use /api/v1' } },
+    ])
+    expect((await fetch(`${service.url}/trpc/apiKeys.list?input=%7B%7D`, { headers })).status).toBe(200)
+  })
+
   it('says that the input is missing', async ({ service, tenant: { key } }) => {
     const response = await fetch(`${service.url}/trpc/orders.list`, { headers: { 'x-api-key': key } })
     expect(await response.json()).toMatchObject({ error: { message: 'The input is required' } })

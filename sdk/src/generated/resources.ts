@@ -1704,7 +1704,7 @@ export class Returns {
    *
    * @throws {APIError} `validation_error` (400), `invalid_id` (400), `return_error` (400), `not_found` (404)
    * @example
-   * await client.returns.cancel(id, { reason: 'The supplier cannot deliver' })
+   * await client.returns.cancel(id, { reason: 'The customer keeps the goods' })
    */
   cancel(id: number, params?: ReturnsCancelParams, options?: WriteOptions): APIPromise<Return> {
     return this.#transport.request('POST', '/api/v1/returns/{id}/cancel', { ids: [id], body: params, options })

@@ -3312,7 +3312,7 @@ export interface components {
             id: string;
             /** @description A call to change data that names the order, or a picking flow, batch, shipment or return of it. */
             data: {
-                /** @description `operationId` of the call in this document. */
+                /** @description Name of the operation, such as `orders.create`. */
                 operation: string;
                 /** @description Name of the API key at the time of the call. */
                 key_name: string;
@@ -4763,7 +4763,7 @@ export interface components {
             address: string;
             /** @description `X-Request-Id` of the call. */
             request_id: string;
-            /** @description `operationId` of the call in this document; `tenants.create` for a tenant created on the command line, `sessions.start` for a sign-in and for the enrolment of a device, `sessions.createCode` for a sign-in link, `operators.signIn` and `operators.signOut` for an operator on a device. */
+            /** @description Name of the operation, such as `orders.create`; `tenants.create` for a tenant created on the command line, `sessions.start` for a sign-in and for the enrolment of a device, `sessions.createCode` for a sign-in link, `operators.signIn` and `operators.signOut` for an operator on a device. */
             operation: string;
             /** @description Input of the call. Long texts and lists are truncated. */
             input: {
@@ -4852,7 +4852,7 @@ export interface components {
             at: string;
             /** @description Id of the API key. */
             key_id: number;
-            /** @description `operationId` of the calls in this document. */
+            /** @description Name of the operation, such as `orders.create`. */
             operation: string;
             /** @description All requests, whatever their response. */
             requests: number;
@@ -5880,7 +5880,7 @@ export interface operations {
                     sales_unit?: number | undefined;
                     /** @description Percentage, 0 to 50 with at most 3 decimal places, by which picks of a line may differ from the ordered quantity. Above 0 for weighable products only. null sets 0. Later orders have it; lines of earlier orders keep theirs. */
                     pick_tolerance_percent?: (number | null) | undefined;
-                    /** @description True restores a deleted product; false deletes it, as DELETE does. */
+                    /** @description True restores a deleted product; false deletes it, as `DELETE /products/{id}` does. */
                     is_active?: boolean | undefined;
                 };
             };
@@ -7187,7 +7187,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    /** @description The client's own order identifier. When given, it is used instead of the `id` in the path. */
+                    /** @description The client's own order identifier. When given, it is used instead of the `id`, which any text then stands for. */
                     order_tenant_id?: (string | null) | undefined;
                     /**
                      * @description Reason, sent as `cancellation_reason` of the event.
@@ -9160,7 +9160,7 @@ export interface operations {
                 "application/json": {
                     /**
                      * @description Reason, stored as `cancellation_reason`.
-                     * @example The supplier cannot deliver
+                     * @example The customer keeps the goods
                      */
                     reason?: (string | null) | undefined;
                 };

@@ -54,6 +54,9 @@ function endpointOf(request: FastifyRequest, endpoint: Endpoint | undefined): En
     throw new ServiceError('validation_error', 'Batching is not supported; send one call per request')
   if (endpoint === undefined) throw new ServiceError('not_found', `No procedure found on path "${path}"`)
   const { type } = endpoint
+  // Ignored, a repeated call would change things twice.
+  if (type === 'mutation' && request.headers['idempotency-key'] !== undefined)
+    throw new ServiceError('validation_error', 'Idempotency-Key is not supported by /trpc; use /api/v1')
   if ((request.method === 'POST') !== (type === 'mutation'))
     throw new ServiceError(
       'method_not_allowed',

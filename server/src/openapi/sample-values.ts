@@ -131,7 +131,7 @@ export const SAMPLE_VALUES: Record<string, unknown> = {
   'returns.close.Return.closed_at': LATER,
   'returns.cancel.Return.state': 'cancelled',
   'returns.cancel.Return.cancelled_at': LATER,
-  'returns.cancel.Return.cancellation_reason': 'The supplier cannot deliver',
+  'returns.cancel.Return.cancellation_reason': 'The customer keeps the goods',
   'Count.id': 5,
   'CountSummary.id': 5,
   'Count.reference': 'CC-2026-48',

@@ -123,6 +123,7 @@ describe('POST /flow-batches', () => {
     await newEvents(service, tenant)
     const refused = await requestBatch(tenant, { order_ids: [running, good, over, gone].map(({ id }) => id), reference: 'r' })
     expect(failure(refused)).toEqual([400, 'flow_error'])
+    expect(refused.body.error.message).toMatch(/^order_ids\[0\]: The order already .*order_ids\[2\]: /)
     expect(refused.body.error.details).toEqual([
       { index: 0, error: 'The order already has a running picking flow' },
       { index: 2, error: 'The order is completed and cannot be picked' },

@@ -227,6 +227,27 @@ describe('lines of packages', () => {
     ])
   })
 
+  it('are refused with what the call has in all, and what other shipments have', async ({ tenant }) => {
+    const tea = await stockedProduct(tenant, { A: 20 })
+    const order = await completedOrder(tenant, [
+      [tea, 5],
+      [tea, 5],
+    ])
+    const one = await pack(tenant, order, [packageOf({ product_id: tea.id }, 1)])
+    const lines = [
+      { product_id: tea.id, quantity: 8 },
+      { order_detail_id: order.lines[1], quantity: 3 },
+    ]
+    const messageOf = ({ body }: { body: { error: { message: string } } }) => body.error.message
+    const packed = 'Cannot pack 11 of product'
+    expect(messageOf(await tryToPack(tenant, order, [{ lines }]))).toBe(
+      `${packed} ${tea.id}: 10 taken for the order, 1 packed already`,
+    )
+    expect(messageOf(await change(tenant, one, { packages: [{ lines }] }))).toBe(
+      `${packed} ${tea.id}: 10 taken for the order, 0 packed already`,
+    )
+  })
+
   it('count what completed flows took, not what a running one picks', async ({ tenant }) => {
     const tea = await stockedProduct(tenant, { A: 9 })
     const { order, flow } = await startedFlow(tenant, [[tea, 6]])

@@ -7,7 +7,7 @@ it.for<[code: string, message: string, text: string]>([
   ['service_unavailable', 'The database of this tenant cannot be reached', 'The server has a problem. Try again.'],
   [
     'rate_limit_exceeded',
-    'This session may make 600 requests a minute; try again later',
+    'This session may make 600 requests a minute; try again in 49 s',
     'The server is busy. Wait a moment and try again.',
   ],
   [

@@ -53,7 +53,7 @@ export const auditEntry = z
     operation: z
       .string()
       .describe(
-        '`operationId` of the call in this document; `tenants.create` for a tenant created on the command line, `sessions.start` for a sign-in and for the enrolment of a device, `sessions.createCode` for a sign-in link, `operators.signIn` and `operators.signOut` for an operator on a device.',
+        'Name of the operation, such as `orders.create`; `tenants.create` for a tenant created on the command line, `sessions.start` for a sign-in and for the enrolment of a device, `sessions.createCode` for a sign-in link, `operators.signIn` and `operators.signOut` for an operator on a device.',
       ),
     input: z.record(z.string(), z.unknown()).describe('Input of the call. Long texts and lists are truncated.'),
     surface: surface.describe(

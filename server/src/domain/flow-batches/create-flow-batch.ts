@@ -7,7 +7,7 @@ import { endpoint } from '../../procedures/endpoint.ts'
 import { START_REFUSALS, startFlows } from '../picking/index.ts'
 import { earlierRecord, findReferenceIn, hashOf } from '../records/index.ts'
 import { chooseOrders, type Rule } from './choose-orders.ts'
-import { findOrders, requireFewLines, requireOrders } from './named-orders.ts'
+import { findOrders, requireFewLines, requireOrders, nameOfList } from './named-orders.ts'
 import { readBatch } from './read-batch.ts'
 import {
   createFlowBatchInput,
@@ -148,7 +148,9 @@ async function startOrders(
       index,
       error: START_REFUSALS[refusal],
     }))
-    const message = joinFirst(details.map(({ index, error }) => `Order ${index}: ${error}`))
+    // A number alone would be read as the id of an order.
+    const nameOf = (index: number): string => (input.rule == null ? `${nameOfList(input)}[${index}]` : `Order ${orderIds[index]}`)
+    const message = joinFirst(details.map(({ index, error }) => `${nameOf(index)}: ${error}`))
     throw new ServiceError('flow_error', message, { details })
   }
   // Again, under the locks: a flow of an order may have been cancelled meanwhile.

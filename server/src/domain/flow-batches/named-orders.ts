@@ -66,4 +66,5 @@ export function requireFewLines(input: NewFlowBatch, lines: number): void {
   throw new ServiceError('validation_error', `${path}: ${error}`, { details: [{ path, error }] })
 }
 
-const nameOfList = ({ order_ids: ids }: NewFlowBatch): string => (ids == null ? 'order_tenant_ids' : 'order_ids')
+/** The field of an input that names the orders. */
+export const nameOfList = ({ order_ids: ids }: NewFlowBatch): string => (ids == null ? 'order_tenant_ids' : 'order_ids')

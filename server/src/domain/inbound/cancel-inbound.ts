@@ -14,7 +14,7 @@ export const cancelInbound = endpoint({
     'Cancels a delivery without receipts, or whose receipts are all undone. Cancelling it again succeeds and changes nothing.',
   errors: ['inbound_error'],
   isAddition: true,
-  input: cancelRecordInput,
+  input: cancelRecordInput('The supplier cannot deliver'),
   output: inbound,
   run: ({ caller, db }, { id, reason }) =>
     db.transaction(async (tx) => {

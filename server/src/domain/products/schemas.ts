@@ -94,7 +94,10 @@ export const updateProductInput = z.object({
   pick_tolerance_percent: pickTolerance
     .nullish()
     .describe(`${PICK_TOLERANCE} null sets 0. Later orders have it; lines of earlier orders keep theirs.`),
-  is_active: z.boolean().optional().describe('True restores a deleted product; false deletes it, as DELETE does.'),
+  is_active: z
+    .boolean()
+    .optional()
+    .describe('True restores a deleted product; false deletes it, as `DELETE /products/{id}` does.'),
 })
 
 /** One item of a bulk call. Items are checked one by one, so that an invalid item does not stop the others. */

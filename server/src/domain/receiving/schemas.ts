@@ -180,10 +180,13 @@ export function receiptsOf<Receipt extends z.ZodType>(receipt: Receipt) {
   })
 }
 
-export const cancelRecordInput = z.object({
-  id: recordId,
-  reason: text(1_000)
-    .nullish()
-    .describe('Reason, stored as `cancellation_reason`.')
-    .meta({ examples: ['The supplier cannot deliver'] }),
-})
+/** The input of a call that cancels a record, with an example of the reason. */
+export function cancelRecordInput(example: string) {
+  return z.object({
+    id: recordId,
+    reason: text(1_000)
+      .nullish()
+      .describe('Reason, stored as `cancellation_reason`.')
+      .meta({ examples: [example] }),
+  })
+}

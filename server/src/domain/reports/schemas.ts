@@ -47,7 +47,7 @@ export const usageHour = z
   .object({
     at: timestamp.describe('Start of the hour, UTC.'),
     key_id: z.int().describe('Id of the API key.'),
-    operation: z.string().describe('`operationId` of the calls in this document.'),
+    operation: z.string().describe('Name of the operation, such as `orders.create`.'),
     requests: z.int().describe('All requests, whatever their response.'),
     client_errors: z.int().describe('Requests with a 4xx response other than 429.'),
     limited: z.int().describe('Requests with a 429 response.'),

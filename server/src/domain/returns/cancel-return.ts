@@ -14,7 +14,7 @@ export const cancelReturn = endpoint({
     'Cancels a return without receipts, or whose receipts are all undone. Cancelling it again succeeds and changes nothing.',
   errors: ['return_error'],
   isAddition: true,
-  input: cancelRecordInput,
+  input: cancelRecordInput('The customer keeps the goods'),
   output: returnRecord,
   run: ({ caller, db }, { id, reason }) =>
     db.transaction(async (tx) => {

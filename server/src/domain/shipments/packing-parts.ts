@@ -64,12 +64,13 @@ export const PACKED = `packed_order as materialized (
    ), too_much as materialized (
      select id as order_line_id, product_id, wanted, taken, packed from room where quantity < 0
      union all
-     select null, d.product_id, d.quantity, coalesce(sum(l.taken), 0), coalesce(sum(l.taken), 0) - d.room
+     -- With what the call has in lines that it names.
+     select null, d.product_id, d.quantity + coalesce(sum(l.wanted), 0), coalesce(sum(l.taken), 0), coalesce(sum(l.packed), 0)
      from (
        select product_id, sum(quantity) as quantity,
          coalesce((select sum(s.quantity) from supply s where s.product_id = d.product_id), 0) as room
        from demand d group by product_id
-     ) d left join order_line l using (product_id)
+     ) d left join room l using (product_id)
      where d.quantity > d.room group by d.product_id, d.quantity, d.room
      limit 1
    )`

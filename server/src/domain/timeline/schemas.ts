@@ -40,7 +40,7 @@ const batch = {
 export const DATA = {
   call: z
     .object({
-      operation: z.string().describe('`operationId` of the call in this document.'),
+      operation: z.string().describe('Name of the operation, such as `orders.create`.'),
       key_name: z.string().describe('Name of the API key at the time of the call.'),
       address: z.string().describe('IP address of the client.'),
       request_id: z.string().describe('`X-Request-Id` of the call.'),

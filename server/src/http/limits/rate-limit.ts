@@ -18,7 +18,7 @@ interface Limit {
   perMinute: number
   /** Returns a promise only if it queries the database. */
   take(request: FastifyRequest): Taken | Promise<Taken>
-  messageFor(caller: Caller): string
+  messageFor(caller: Caller, taken: Taken): string
 }
 
 /** Where requests are counted. */
@@ -63,7 +63,7 @@ export function rateLimitHook(shards: Shards, limits: Limits): Guard | undefined
 
 function refusal(standing: Standing, limit: Limit, { caller }: FastifyRequest, reply: FastifyReply): ServiceError {
   show(standing, reply)
-  return new ServiceError('rate_limit_exceeded', limit.messageFor(caller), { retryAfterSeconds: secondsLeft(standing) })
+  return new ServiceError('rate_limit_exceeded', limit.messageFor(caller, standing), { retryAfterSeconds: secondsLeft(standing) })
 }
 
 function limitOf(
@@ -80,8 +80,8 @@ function limitOf(
       const { tenantId, id } = counterOf(caller)
       return allowance.take(tenantId, id)
     },
-    messageFor: ({ session }) =>
-      `${session === undefined ? who.key : who.session} may make ${perMinute} requests a minute; try again later`,
+    messageFor: ({ session }, taken) =>
+      `${session === undefined ? who.key : who.session} may make ${perMinute} requests a minute; try again in ${secondsLeft(taken)} s`,
   }
 }
 

@@ -50,7 +50,11 @@ function decrypted(encryption: Encryption, ciphertext: Buffer): string {
 
 /** The error for a request whose key is in use by another request. */
 export function stillRunning(): ServiceError {
-  return new ServiceError('idempotency_conflict', 'A request with this Idempotency-Key is still running', {
-    retryAfterSeconds: RUNNING_RETRY_SECONDS,
-  })
+  return new ServiceError(
+    'idempotency_conflict',
+    'A request with this Idempotency-Key is still running; send the same request again in a moment',
+    {
+      retryAfterSeconds: RUNNING_RETRY_SECONDS,
+    },
+  )
 }
