@@ -5,6 +5,7 @@ import { begin, readCount } from '../../support/counts.ts'
 import { newOrder } from '../../support/orders.ts'
 import { expectConsistentPicking, stockedProduct, stockOf } from '../../support/picking.ts'
 import { it as base, type TestTenant } from '../support/browser.ts'
+import { completedOrder, pack, packageOf } from '../../support/shipments.ts'
 import { startFaultyProxy } from '../support/faulty-proxy.ts'
 import { seed } from '../support/page-server.ts'
 import { newDeviceCode } from '../support/scan-client.ts'
@@ -174,6 +175,42 @@ it('a storage that fails offers to open the app again, but not while a move has 
   await problem.getByRole('button', { name: 'Open the app again' }).click()
   await isLoaded
   await page.getByRole('heading', { name: 'Move' }).waitFor()
+})
+
+it('where one call fails and others get through, the app sends it again now and then, and not as fast as it can', async ({
+  window,
+  tenant,
+}) => {
+  window.expectComplaint(/ERR_CONNECTION_RESET/)
+  const { page } = window
+  const tea = await stockedProduct(tenant, { A: 9 }, { name: 'Tea' })
+  const order = await completedOrder(tenant, [[tea, 5]])
+  await pack(tenant, order, [packageOf({ product_id: tea.id }, 1)])
+  const { scan } = await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada'))
+  let lost = 0
+  const lose = (method: string) => async (route: Route) => {
+    if (route.request().method() !== method) return await route.continue()
+    lost++
+    await route.abort('connectionreset')
+  }
+  /** How often a call is lost in two seconds. */
+  const lostNow = async (): Promise<number> => {
+    lost = 0
+    await new Promise((resolve) => setTimeout(resolve, 2_000))
+    return lost
+  }
+  await page.route(/\/flows\/queue/, lose('GET'))
+  await page.reload()
+  await expect.poll(() => lost).toBeGreaterThan(0)
+  expect(await lostNow()).toBeLessThan(20)
+
+  await page.getByRole('button', { name: 'Pack', exact: true }).click()
+  await page.getByRole('heading', { name: 'Orders to pack' }).waitFor()
+  await scan(order.order_tenant_id)
+  await page.getByRole('list', { name: 'Package 1' }).waitFor()
+  await page.route(/\/shipments\/\d+$/, lose('PUT'))
+  await scan(tea.barcode, 'problem')
+  expect(await lostNow()).toBeLessThan(20)
 })
 
 it('without a connection, operators of the last 30 days sign in by their badge, and others do not', async ({
