@@ -177,6 +177,33 @@ it('a storage that fails offers to open the app again, but not while a move has 
   await page.getByRole('heading', { name: 'Move' }).waitFor()
 })
 
+it('a move whose answer was lost is there after a reload, and is not done twice', async ({ window, tenant }) => {
+  window.expectComplaint(/ERR_FAILED/)
+  const { page } = window
+  const tea = await stockedProduct(tenant, { 'A-1': 9, 'B-1': 2 }, { name: 'Tea' })
+  const { scan, scanner } = await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada', { may_change_stock: true }))
+  await menu(page, 'Move')
+  for (const code of [tea.barcode, 'A-1', 'B-1']) await scan(code)
+  await page.getByRole('button', { name: '3', exact: true }).click()
+  const loseAnswer = async (route: Route): Promise<void> => {
+    await route.fetch()
+    await route.abort()
+  }
+  await page.route('**/stock/transfer', loseAnswer, { times: 1 })
+  const move = page.getByRole('button', { name: 'Move', exact: true })
+  await move.click()
+  await page.getByRole('alertdialog', { name: 'Problem' }).getByText('No response from the server').waitFor()
+  await scanner.scan('FC-OK')
+  await page.reload()
+  await move.click()
+  await page.getByText('Scan the product.').waitFor()
+  expect(await stockOf(tenant, tea)).toEqual({ 'A-1': 6, 'B-1': 5 })
+  // What was done is not there any more.
+  await page.reload()
+  await page.getByText('Scan the product.').waitFor()
+  expect(await move.count()).toBe(0)
+})
+
 it('where one call fails and others get through, the app sends it again now and then, and not as fast as it can', async ({
   window,
   tenant,

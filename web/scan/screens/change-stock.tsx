@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from 'react'
 import { t } from '../../shared/texts/scan-texts.ts'
 import type { CodeHandler } from '../app/app.ts'
-import { Attempts } from '../app/attempts.ts'
+import { Attempts, type OpenAttempt } from '../app/attempts.ts'
 import { online } from '../app/calls.ts'
-import type { Scanned, SentChange } from '../app/unanswered.ts'
+import { isKnown, type Scanned, type SentChange, type SentRow } from '../app/unanswered.ts'
 import { useApp, useCodes, useTitle } from '../app/use-app.ts'
 import { findCode, findProduct } from '../data/find.ts'
 import { Button } from '../kit/button.tsx'
@@ -28,14 +28,28 @@ export function ChangeStock({ title, places, quantityLabel, button, done, save }
   const app = useApp()
   const { session } = app.kept
   const owner = `${title} ${session === null ? '' : bindingOf(session)} ${session?.operator?.id}`
-  const [restored] = useState(() => app.unanswered.get(owner))
+  /** What is being sent. */
+  const entered = useRef<Pick<SentRow, 'scanned' | 'typed'>>({ scanned: {}, typed: '' })
+  // Where it cannot be stored, a reload forgets it.
+  const keep = (attempt: OpenAttempt | undefined): Promise<unknown> =>
+    app.store
+      .commit(() => ({ sent: { owner, row: attempt && { ...entered.current, attempt, at: Date.now() } } }))
+      .catch(() => undefined)
+  /** What was sent before the page was loaded again. */
+  const reloaded = (): SentChange | undefined => {
+    const row = app.kept.sent[owner]
+    if (row === undefined || !isKnown(row)) return undefined
+    return { ...row, attempts: newAttempts(row.attempt), isSaved: Promise.resolve(undefined) }
+  }
+  const newAttempts = (open?: OpenAttempt): Attempts => new Attempts(open, keep)
+  const [restored] = useState(() => app.unanswered.get(owner) ?? reloaded())
   const [scanned, setScanned] = useState<Scanned>(restored?.scanned ?? {})
   const latest = useRef(scanned)
   /** What the operator had begun when they started over: what was scanned before is not meant any more. */
   const start = useRef(0)
   const [typed, setTyped] = useState(restored?.typed ?? '')
   const [isBusy, setBusy] = useState(false)
-  const [attempts, setAttempts] = useState(() => restored?.attempts ?? new Attempts())
+  const [attempts, setAttempts] = useState(() => restored?.attempts ?? newAttempts())
   useTitle(title)
   const missing = places.find(({ key }) => scanned[key] === undefined)
   const { product } = scanned
@@ -66,13 +80,14 @@ export function ChangeStock({ title, places, quantityLabel, button, done, save }
   useCodes(take, { leads: true })
   const restart = (): void => {
     // What is entered anew is meant anew.
-    setAttempts(new Attempts())
+    setAttempts(newAttempts())
     change({})
     setTyped('')
   }
   const startOver = (): void => {
     start.current = app.begin()
     app.unanswered.delete(owner)
+    void keep(undefined)
     restart()
   }
   const quantity = quantityOf(typed)
@@ -88,6 +103,7 @@ export function ChangeStock({ title, places, quantityLabel, button, done, save }
     if (quantity === undefined) return
     const at = performance.now()
     const complete = { ...scanned, to: scanned.to ?? scanned.from } as Required<Scanned>
+    entered.current = { scanned, typed }
     const sent = { scanned, typed, attempts, isSaved: online(app, () => save(complete, quantity, attempts)) }
     app.unanswered.set(owner, sent)
     await settle(sent)

@@ -1,6 +1,7 @@
 import type { WeightPattern } from '@fulfillment/codes/weight-barcode.ts'
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
 import type { PickingFlowDetails } from '@fulfillment/sdk'
+import type { SentRow } from '../app/unanswered.ts'
 import type { Place, RecordRow } from '../goods/record.ts'
 import type { Draft } from '../picking/draft.ts'
 import type { Entry } from '../queue/entry.ts'
@@ -56,6 +57,8 @@ interface Meta {
   devices: Record<Binding, { id: number; secret: string }>
   /** The tenant's barcodes that contain a weight, as the server said last. */
   weights: Record<Binding, readonly WeightPattern[]>
+  /** Changes of stock that have no answer, by screen and operator. */
+  sent: Record<string, SentRow>
   /** The page that may write. */
   owner: string
 }

@@ -1,4 +1,5 @@
 import type { WeightPattern } from '@fulfillment/codes/weight-barcode.ts'
+import type { SentRow } from '../app/unanswered.ts'
 import { type Place, type RecordRow, recordKey, refOf } from '../goods/record.ts'
 import type { Draft } from '../picking/draft.ts'
 import type { Entry } from '../queue/entry.ts'
@@ -32,6 +33,7 @@ export interface Kept {
   /** Locations that may be scanned without a connection. */
   places: readonly Place[]
   weights: Meta['weights']
+  sent: Meta['sent']
 }
 
 /** The tenant's barcodes that contain a weight, as far as this device knows. */
@@ -51,6 +53,7 @@ export interface Changes {
   records?: ReadonlyMap<string, RecordRow | null>
   places?: readonly Place[]
   weightPatterns?: readonly WeightPattern[]
+  sent?: { owner: string; row: SentRow | undefined }
 }
 
 /** Another tab works with the database: this one may not write any more. */
@@ -167,8 +170,14 @@ export class Store {
         changes.weightPatterns === undefined || session === null
           ? before.weights
           : { ...before.weights, [bindingOf(session)]: changes.weightPatterns },
+      sent: changes.sent === undefined ? before.sent : withSent(before.sent, changes.sent),
     }
   }
+}
+
+function withSent(before: Meta['sent'], { owner, row }: NonNullable<Changes['sent']>): Meta['sent'] {
+  const { [owner]: _, ...others } = before
+  return row === undefined ? others : { ...others, [owner]: row }
 }
 
 const nextAfter = (entries: readonly Entry[]): number => entries.reduce((most, { seq }) => Math.max(most, seq), 0) + 1
@@ -185,10 +194,11 @@ async function load(transaction: Transaction): Promise<Kept> {
   const session = ((await meta.get('session')) ?? null) as DeviceSession | null
   const binding = session === null ? '' : bindingOf(session)
   const range = rowsOf(binding)
-  const [settings, devices, weights, entries, flows, drafts, operators, records, places] = await Promise.all([
+  const [settings, devices, weights, sent, entries, flows, drafts, operators, records, places] = await Promise.all([
     meta.get('settings') as Promise<Settings | undefined>,
     meta.get('devices') as Promise<Meta['devices'] | undefined>,
     meta.get('weights') as Promise<Meta['weights'] | undefined>,
+    meta.get('sent') as Promise<Meta['sent'] | undefined>,
     loadQueue(transaction, binding),
     transaction.objectStore('flows').getAll(range),
     transaction.objectStore('drafts').getAll(range),
@@ -201,6 +211,7 @@ async function load(transaction: Transaction): Promise<Kept> {
     settings: { ...DEFAULT_SETTINGS, ...settings },
     devices: devices ?? {},
     weights: weights ?? {},
+    sent: sent ?? {},
     entries,
     flows: new Map(flows.map((row) => [row.flow.id, row])),
     drafts: new Map(drafts.map((draft) => [draft.flow_id, draft])),
@@ -227,6 +238,7 @@ function write(transaction: Transaction, before: Kept, after: Kept, changes: Cha
   if (after.settings !== before.settings) requests.push(meta.put(after.settings, 'settings'))
   if (after.devices !== before.devices) requests.push(meta.put(after.devices, 'devices'))
   if (after.weights !== before.weights) requests.push(meta.put(after.weights, 'weights'))
+  if (after.sent !== before.sent) requests.push(meta.put(after.sent, 'sent'))
   const binding = bindingOfKept(after) ?? bindingOfKept(before)
   if (binding !== undefined) {
     const put = <T extends 'queue' | 'flows' | 'drafts'>(table: T, id: number, row: Row[T] | null): void => {
