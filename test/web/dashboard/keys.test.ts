@@ -123,6 +123,25 @@ describe('D2: a key', () => {
     expect(first?.id).not.toBe(second?.id)
   })
 
+  it('expires at the end of a day in UTC, and the field says so', async ({ openWindow, tenant }) => {
+    const { page } = await openWindow({ timezoneId: 'America/Los_Angeles' })
+    await signIn(page, tenant.key, '/keys/new')
+    await page.getByRole('textbox', { name: 'Name' }).fill('ERP')
+    await page.getByRole('button', { name: 'Expires' }).click()
+    await page.getByRole('option', { name: 'On a date' }).click()
+    const field = page.getByLabel('Expiry date')
+    expect(await describedBy(page, field)).toBe('UTC')
+    await field.fill('2130-12-01')
+    await page.getByRole('button', { name: 'Create key' }).click()
+    await page.getByRole('dialog', { name: 'New API key' }).getByRole('button', { name: 'I have stored it' }).click()
+    const expiry = page.getByRole('row').filter({ hasText: 'ERP' }).locator('time', { hasText: '2130' })
+    await expiry.waitFor()
+    expect([await expiry.textContent(), await expiry.getAttribute('title')]).toEqual([
+      'Dec 1, 2130, 15:59:59',
+      '2130-12-01 23:59:59 UTC',
+    ])
+  })
+
   it('that is refused keeps what was typed, with the message beside its field', async ({ window, tenant }) => {
     const { page } = window
     window.expectComplaint(/400/)

@@ -12,7 +12,7 @@ function beginningOf(step: Step, ms: number): number {
   return Math.floor(ms / length) * length
 }
 
-/** The beginning of the first of the last so many days, today included: a date. */
+/** The first of the last so many days (UTC), today included: a date. */
 export const firstOfDays = (days: number): string => dayOf(new Date(Date.now() - (days - 1) * DAY_MS).toISOString())
 
 /** The beginning of the first of the last so many hours, this one included. */

@@ -2,6 +2,7 @@ import type { FlowsQueueResult } from '@fulfillment/sdk'
 import { ClipboardList, PackageCheck, PackagePlus, PackageX, ShoppingCart, TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
 import { formatDay } from '../../shared/format.ts'
+import { localToday } from '../../shared/local-today.ts'
 import { t } from '../../shared/texts/scan-texts.ts'
 import type { CodeHandler } from '../app/app.ts'
 import { online } from '../app/calls.ts'
@@ -118,7 +119,7 @@ async function findOrder(app: ReturnType<typeof useApp>, texts: readonly string[
 
 function OrderItem({ order, isBusy, onPick }: { order: Order; isBusy: boolean; onPick: () => void }) {
   const { order_tenant_id, assembly_date, customer_name, open_lines, open_quantity } = order
-  const isOverdue = assembly_date < new Date().toISOString().slice(0, 'yyyy-mm-dd'.length)
+  const isOverdue = assembly_date < localToday()
   return (
     <li className={styles.order}>
       <Button kind="quiet" isBusy={isBusy} onClick={onPick}>

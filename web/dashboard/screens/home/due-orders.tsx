@@ -1,8 +1,9 @@
 import type { OrderDay } from '@fulfillment/sdk'
 import { Link } from '@tanstack/react-router'
 import { formatNumber } from '../../../shared/format.ts'
+import { localToday } from '../../../shared/local-today.ts'
 import { t } from '../../../shared/texts/texts.ts'
-import { dayOf, DAY_MS, firstOfDays } from '../../charts/time-steps.ts'
+import { dayOf, DAY_MS } from '../../charts/time-steps.ts'
 import { useRead } from '../../data/use-read.ts'
 import { OrderState } from '../../kit/order-state.tsx'
 import { Region } from '../../kit/region.tsx'
@@ -21,8 +22,8 @@ interface Due {
 
 /** Open orders whose assembly date is today or has passed, by state; the numbers lead to them. */
 export function DueOrders() {
-  const today = firstOfDays(1)
-  const since = firstOfDays(DAYS)
+  const today = localToday()
+  const since = dayBefore(today, DAYS - 1)
   const query = useRead(['orders', 'due', today], (api, options) =>
     api.reports.orders({ by: 'assembly', since, until: today }, options),
   )
@@ -54,8 +55,11 @@ function dueOf(days: readonly OrderDay[], today: string): Due[] {
   })).filter(({ today: now, overdue }) => now + overdue > 0)
 }
 
+/** The day so many days before one of the calendar. */
+const dayBefore = (day: string, days: number): string => dayOf(new Date(Date.parse(day) - days * DAY_MS).toISOString())
+
 function columnsFor(today: string): Column<Due>[] {
-  const yesterday = dayOf(new Date(Date.parse(today) - DAY_MS).toISOString())
+  const yesterday = dayBefore(today, 1)
   return [
     { id: 'state', header: t.home.state, cell: ({ state }) => <OrderState id={state} /> },
     {

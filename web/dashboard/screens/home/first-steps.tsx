@@ -1,9 +1,9 @@
 import type { FulfillmentClient } from '@fulfillment/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { curlOf, requestOf } from '../../../shared/curl.ts'
+import { localToday } from '../../../shared/local-today.ts'
 import { t } from '../../../shared/texts/texts.ts'
 import { usePublicOrigin } from '../../data/session.tsx'
-import { firstOfDays } from '../../charts/time-steps.ts'
 import { Button } from '../../kit/button.tsx'
 import { copyText } from '../../kit/copy-text.tsx'
 import styles from './home.module.css'
@@ -18,7 +18,7 @@ const STEPS: readonly ((api: FulfillmentClient) => PromiseLike<unknown>)[] = [
   (api) =>
     api.orders.create({
       order_tenant_id: ORDER,
-      assembly_date: firstOfDays(1),
+      assembly_date: localToday(),
       order_detail: [{ barcode: BARCODE, quantity: 2 }],
     }),
   (api) => api.flows.start({ order_tenant_id: ORDER, operator_email: 'ada@example.com' }),

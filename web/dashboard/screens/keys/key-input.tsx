@@ -121,6 +121,7 @@ function ExpiryInput({ typed: { expiry, date }, onChange }: KeyInputProps) {
           isRequired
           type="date"
           size="narrow"
+          mark={t.filters.utc}
           value={date}
           onChange={(day) => onChange({ date: day })}
         />

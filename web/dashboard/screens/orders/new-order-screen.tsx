@@ -1,6 +1,7 @@
 import { FulfillmentError, type NewOrder } from '@fulfillment/sdk'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import { localToday } from '../../../shared/local-today.ts'
 import { t } from '../../../shared/texts/texts.ts'
 import { useWrite } from '../../data/use-write.ts'
 import { FormButtons } from '../../kit/form-buttons.tsx'
@@ -54,7 +55,7 @@ type NewHead = OrderHead & { order_tenant_id: string }
 
 const newHead = (): NewHead => ({
   order_tenant_id: '',
-  assembly_date: new Date().toISOString().slice(0, 10),
+  assembly_date: localToday(),
   customer_name: '',
   shipping_address: '',
 })

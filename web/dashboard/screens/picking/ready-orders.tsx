@@ -1,6 +1,7 @@
 import type { QueuedOrder } from '@fulfillment/sdk'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { formatNumber } from '../../../shared/format.ts'
+import { localToday } from '../../../shared/local-today.ts'
 import { t } from '../../../shared/texts/texts.ts'
 import { useRead } from '../../data/use-read.ts'
 import { Badge } from '../../kit/badge.tsx'
@@ -55,9 +56,9 @@ const COLUMNS: Column<QueuedOrder>[] = [
   { id: 'quantity', header: t.picking.openQuantity, isNumber: true, cell: ({ open_quantity }) => formatNumber(open_quantity) },
 ]
 
-/** A day, marked when it is past. Days are those of UTC. */
+/** A day, marked when it is past. */
 function DueDay({ date }: { date: string }) {
-  const isOverdue = date < new Date().toISOString().slice(0, 10)
+  const isOverdue = date < localToday()
   return (
     <span>
       <Day date={date} /> {isOverdue && <Badge kind="bad">{t.picking.overdue}</Badge>}

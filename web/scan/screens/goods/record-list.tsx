@@ -1,6 +1,7 @@
 import { TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
 import { formatDay } from '../../../shared/format.ts'
+import { localToday } from '../../../shared/local-today.ts'
 import { goods } from '../../../shared/texts/scan-goods-texts.ts'
 import type { CodeHandler } from '../../app/app.ts'
 import { online } from '../../app/calls.ts'
@@ -113,7 +114,7 @@ function RecordItem({ one, onOpen }: { one: Listed | KnownRecord; onOpen: () => 
 
 function Expected({ day }: { day: string | null }) {
   if (day === null) return null
-  const isOverdue = day < new Date().toISOString().slice(0, 'yyyy-mm-dd'.length)
+  const isOverdue = day < localToday()
   return (
     <span className={isOverdue ? styles.overdue : ''}>
       {isOverdue && <TriangleAlert aria-hidden size={20} />}
