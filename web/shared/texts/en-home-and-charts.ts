@@ -1,4 +1,5 @@
 import { count, grouped } from './count.ts'
+import { isolated } from './isolated.ts'
 
 /** "Stock of Green tea, 30 days: now 25, lowest 4 on Nov 3" */
 const sentence = (head: string, parts: readonly (string | undefined)[]): string =>
@@ -12,7 +13,7 @@ export const homeAndCharts = {
       `Tap, point or use the arrow keys to read the values${canOpen ? '; a click or Enter opens one' : ''}. Times are UTC.`,
     readerOf: (title: string) => `Values of ${title}`,
     notMeasured: 'none',
-    reading: (label: string, numbers: readonly string[]) => `${label}: ${numbers.join(', ')}`,
+    reading: (label: string, numbers: readonly string[]) => `${isolated(label)}: ${numbers.join(', ')}`,
     period: 'Period',
     days: (days: number) => (days === 1 ? '24 hours' : count(days, 'day', 'days')),
     day: 'Day (UTC)',
@@ -21,7 +22,11 @@ export const homeAndCharts = {
     stock: {
       title: 'Stock over time',
       name: (product: string, period: string, now: string, lowest: string, threshold: string | undefined) =>
-        sentence(`Stock of ${product}, ${period}`, [`now ${now}`, `lowest ${lowest}`, threshold && `threshold ${threshold}`]),
+        sentence(`Stock of ${isolated(product)}, ${period}`, [
+          `now ${now}`,
+          `lowest ${lowest}`,
+          threshold && `threshold ${threshold}`,
+        ]),
       lowestOn: (quantity: string, day: string) => `${quantity} on ${day}`,
       quantity: 'Stock',
       threshold: (quantity: string) => `Threshold ${quantity}`,
@@ -54,9 +59,11 @@ export const homeAndCharts = {
       success: 'Attempts',
       latency: 'Latency',
       successName: (webhook: string, period: string, share: string, attempts: number) =>
-        sentence(`Attempts of ${webhook}, ${period}`, [`${share} of ${count(attempts, 'attempt', 'attempts')} succeeded`]),
+        sentence(`Attempts of ${isolated(webhook)}, ${period}`, [
+          `${share} of ${count(attempts, 'attempt', 'attempts')} succeeded`,
+        ]),
       latencyName: (webhook: string, period: string, p50: string, p95: string) =>
-        sentence(`Latency of ${webhook}, ${period}`, [
+        sentence(`Latency of ${isolated(webhook)}, ${period}`, [
           `half took at most ${p50}`,
           `95 of 100 at most ${p95} in the slowest hour`,
         ]),

@@ -1,4 +1,5 @@
 import { count, grouped } from './count.ts'
+import { isolated } from './isolated.ts'
 
 /** The import of CSV files, and the export of lists. */
 export const importAndExport = {
@@ -33,7 +34,7 @@ export const importAndExport = {
     longRow: 'Is longer than 1,000,000 characters. Is a quotation mark not closed?',
     cells: (cells: number, columns: number) =>
       `Has ${count(cells, 'cell', 'cells')}; the first line names ${count(columns, 'column', 'columns')}.`,
-    file: (name: string, rows: number) => `${name}: ${count(rows, 'row', 'rows')}`,
+    file: (name: string, rows: number) => `${isolated(name)}: ${count(rows, 'row', 'rows')}`,
     columns: 'Columns',
     column: 'Column',
     unnamed: (position: number) => `Column ${position}`,
@@ -76,7 +77,7 @@ export const importAndExport = {
     pause: 'Pause',
     goOn: 'Go on',
     waiting: (seconds: number) => `The server is busy or out of reach. The import goes on in ${grouped(seconds)} s.`,
-    kept: (name: string) => `The import of ${name} is not complete. Choose the same file to go on where it was.`,
+    kept: (name: string) => `The import of ${isolated(name)} is not complete. Choose the same file to go on where it was.`,
     forget: 'Do not go on',
     errors: 'Rows with errors',
     line: 'Line',

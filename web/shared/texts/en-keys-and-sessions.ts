@@ -1,4 +1,5 @@
 import { count } from './count.ts'
+import { isolated } from './isolated.ts'
 
 /** API keys, and the sessions that people and devices sign in to. */
 export const keysAndSessions = {
@@ -7,7 +8,7 @@ export const keysAndSessions = {
     new: 'New key',
     one: (id: string) => `API key ${id}`,
     named: (name: string, prefix: string) => `${name} (${prefix}…)`,
-    unclear: (name: string) => `No key, or more than one, is called ${name}: choose one from the list, or type its id`,
+    unclear: (name: string) => `No key, or more than one, is called ${isolated(name)}: choose one from the list, or type its id`,
     missing: (id: string) => `API key ${id} does not exist`,
     none: 'No API keys yet',
     total: (number: number) => count(number, 'API key', 'API keys'),

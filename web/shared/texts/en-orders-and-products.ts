@@ -1,4 +1,5 @@
 import { count, grouped, lastOf, moreOf } from './count.ts'
+import { isolated } from './isolated.ts'
 
 /** Orders, and the catalog. */
 export const ordersAndProducts = {
@@ -32,12 +33,12 @@ export const ordersAndProducts = {
     addProduct: 'Add a product',
     addHint: 'Type a name or an SKU, or scan a barcode. Scanning it again adds one; a barcode of a pack adds its content.',
     notAdded: (units: number, name: string, typed: string) =>
-      `${grouped(units)} × ${name} not added: the quantity ${typed} is not a number. Correct it and scan again.`,
+      `${grouped(units)} × ${isolated(name)} not added: the quantity ${isolated(typed)} is not a number. Correct it and scan again.`,
     quantityOf: (name: string) => `Quantity of ${name}`,
     removeLine: (name: string) => `Remove ${name}`,
     create: 'Create order',
     created1: (identifier: string) => `Created order ${identifier}`,
-    exists: (identifier: string) => `Order ${identifier} already exists. Choose another order identifier.`,
+    exists: (identifier: string) => `Order ${isolated(identifier)} already exists. Choose another order identifier.`,
     edit: 'Edit',
     saved: (identifier: string) => `Saved order ${identifier}`,
     release: 'Release',
@@ -68,8 +69,8 @@ export const ordersAndProducts = {
     more: (products: number, isAll: boolean) => moreOf(products, isAll, 'product', 'products'),
     search: 'Search products',
     unknown: (text: string) =>
-      `No product has the name, SKU or barcode ${text}. Choose one from the list, or add the barcode to its product first.`,
-    inactive: (name: string) => `${name} is inactive. Activate it on its screen first.`,
+      `No product has the name, SKU or barcode ${isolated(text)}. Choose one from the list, or add the barcode to its product first.`,
+    inactive: (name: string) => `${isolated(name)} is inactive. Activate it on its screen first.`,
     lookingUp: (text: string) => `Looks up ${text}`,
     packOf: (units: number) => `The scanned barcode stands for ${grouped(units)}. The quantity is in single units.`,
     name: 'Name',

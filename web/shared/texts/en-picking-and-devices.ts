@@ -1,4 +1,5 @@
 import { count, grouped, moreOf } from './count.ts'
+import { isolated } from './isolated.ts'
 
 /** Picking and batches; operators and devices, and what is printed for them. */
 export const pickingAndDevices = {
@@ -36,9 +37,9 @@ export const pickingAndDevices = {
     actions: 'Actions',
     assign: 'Assign',
     assignOne: (identifier: string) => `Assign ${identifier}`,
-    assignText: (identifier: string, operator: string) => `${identifier} is with ${operator}.`,
+    assignText: (identifier: string, operator: string) => `${isolated(identifier)} is with ${isolated(operator)}.`,
     assignHint: 'The e-mail address of an operator.',
-    assigned: (identifier: string, operator: string) => `${identifier} is with ${operator} now`,
+    assigned: (identifier: string, operator: string) => `${isolated(identifier)} is with ${isolated(operator)} now`,
     cancel: 'Cancel flow',
     cancelOne: (identifier: string) => `Cancel flow ${identifier}`,
     cancelText: 'What was picked goes back to its locations, and the order can be picked again.',
@@ -46,17 +47,17 @@ export const pickingAndDevices = {
     lines: 'Lines',
     remaining: 'To pick',
     locations: 'Stock at',
-    atLocation: (location: string, quantity: string) => `${location}: ${quantity}`,
+    atLocation: (location: string, quantity: string) => `${isolated(location)}: ${quantity}`,
     nowhere: 'Nowhere',
     picks: 'Picks',
     noPicks: 'Nothing has been picked yet.',
     totalPicks: (number: number) => count(number, 'pick', 'picks'),
     at: 'Time',
     undo: 'Undo',
-    undoOne: (name: string, location: string) => `Undo ${name} from ${location}`,
+    undoOne: (name: string, location: string) => `Undo ${isolated(name)} from ${isolated(location)}`,
     undoAct: 'Undo pick',
     undoText: (quantity: string, name: string, location: string) =>
-      `${quantity} × ${name} goes back to ${location} and can be picked again.`,
+      `${quantity} × ${isolated(name)} goes back to ${isolated(location)} and can be picked again.`,
     undone: (name: string) => `Undid the pick of ${name}`,
   },
   batches: {
@@ -71,7 +72,7 @@ export const pickingAndDevices = {
     running: 'Running',
     start: 'Start a batch',
     startText: 'One walk for several orders of a warehouse. Each gets a slot, such as a box on a cart.',
-    started: (name: string, orders: number) => `Started batch ${name} with ${count(orders, 'order', 'orders')}`,
+    started: (name: string, orders: number) => `Started batch ${isolated(name)} with ${count(orders, 'order', 'orders')}`,
     orders: 'Orders',
     byRule: 'Most urgent',
     byName: 'By name',

@@ -1,4 +1,5 @@
 import { count, grouped, lastOf, moreOf } from './count.ts'
+import { isolated } from './isolated.ts'
 
 /** Texts about a kind of records, by its noun. A record is named by its reference, or by its id. */
 const wordsOf = (one: string, many: string) => {
@@ -33,7 +34,7 @@ export const receivingAndCounts = {
     removeOne: (barcode: string) => `Remove barcode ${barcode}`,
     removeTitle: (barcode: string) => `Remove barcode ${barcode}?`,
     removeAct: 'Remove barcode',
-    removeText: (product: string) => `A scan of it no longer names ${product}. Orders keep it.`,
+    removeText: (product: string) => `A scan of it no longer names ${isolated(product)}. Orders keep it.`,
     removed: (barcode: string) => `Removed barcode ${barcode}`,
   },
   /** Deliveries and returns have these in common. */
@@ -58,18 +59,19 @@ export const receivingAndCounts = {
     edit: 'Edit',
     receive: 'Receive',
     line: 'Line',
-    lineOf: (name: string, received: string, announced: string) => `${name}: ${received} of ${announced}`,
+    lineOf: (name: string, received: string, announced: string) => `${isolated(name)}: ${received} of ${announced}`,
     another: 'Another product',
     product: 'Product',
-    receivedAt: (quantity: string, name: string, location: string) => `Received ${quantity} × ${name} at ${location}`,
+    receivedAt: (quantity: string, name: string, location: string) =>
+      `Received ${quantity} × ${isolated(name)} at ${isolated(location)}`,
     receipts: 'Receipts',
     noReceipts: 'Nothing was received yet.',
     lastReceipts: (shown: number, total: number) => lastOf(shown, total, 'receipt', 'receipts'),
     undoneAt: 'Undone',
-    undoOne: (name: string, location: string) => `Undo the receipt of ${name} at ${location}`,
+    undoOne: (name: string, location: string) => `Undo the receipt of ${isolated(name)} at ${isolated(location)}`,
     undoAct: 'Undo the receipt',
     undoText: (quantity: string, name: string, location: string) =>
-      `${quantity} × ${name} will be removed from ${location} and expected again.`,
+      `${quantity} × ${isolated(name)} will be removed from ${isolated(location)} and expected again.`,
     undone: (name: string) => `Undid a receipt of ${name}`,
     close: 'Close',
     closeText: 'What has not arrived is no longer expected.',
@@ -110,9 +112,10 @@ export const receivingAndCounts = {
     restocked: 'Restocked',
     quarantined: 'Quarantined',
     scrapped: 'Scrapped',
-    scrappedOf: (quantity: string, name: string) => `Scrapped ${quantity} × ${name}`,
+    scrappedOf: (quantity: string, name: string) => `Scrapped ${quantity} × ${isolated(name)}`,
     undoScrapOf: (name: string) => `Undo the scrapping of ${name}`,
-    undoScrapText: (quantity: string, name: string) => `${quantity} × ${name} count as not received, and are expected again.`,
+    undoScrapText: (quantity: string, name: string) =>
+      `${quantity} × ${isolated(name)} count as not received, and are expected again.`,
   },
   counts: {
     ...wordsOf('count', 'counts'),
@@ -145,13 +148,14 @@ export const receivingAndCounts = {
     countedAt: 'Counted at',
     operator: 'Operator',
     movement: 'Movement',
-    countOf: (name: string, location: string) => `Count of ${name} at ${location}`,
+    countOf: (name: string, location: string) => `Count of ${isolated(name)} at ${isolated(location)}`,
     shows: { all: 'All', open: 'Not counted', different: 'Different' },
     shown: (shown: number, total: number) =>
       shown === total ? count(total, 'line', 'lines') : `${grouped(shown)} of ${count(total, 'line', 'lines')}`,
     save: 'Save',
-    saveOf: (name: string, location: string) => `Save the count of ${name} at ${location}`,
-    savedOf: (quantity: string, name: string, location: string) => `Counted ${quantity} × ${name} at ${location}`,
+    saveOf: (name: string, location: string) => `Save the count of ${isolated(name)} at ${isolated(location)}`,
+    savedOf: (quantity: string, name: string, location: string) =>
+      `Counted ${quantity} × ${isolated(name)} at ${isolated(location)}`,
     addEntry: 'Add an entry',
     addEntryText: 'The quantity of a product at a location, even if the system has none there.',
     linesLeft: (number: number) => `${count(number, 'line is', 'lines are')} not counted. Approval changes only counted lines.`,

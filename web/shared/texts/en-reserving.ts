@@ -1,7 +1,8 @@
 import { count, grouped, moreOf } from './count.ts'
+import { isolated } from './isolated.ts'
 
 /** "2 × Green tea" */
-const times = (quantity: number, name: string): string => `${grouped(quantity)} × ${name}`
+const times = (quantity: number, name: string): string => `${grouped(quantity)} × ${isolated(name)}`
 
 /** Reserving: what is promised to whom, what waits, and the settings that decide about it. */
 export const reserving = {
@@ -10,7 +11,7 @@ export const reserving = {
     text: 'Available is what is on hand, less what is not for sale, less what is reserved.',
     available: 'Available',
     reserved: 'Reserved',
-    reservedOf: (quantity: number, name: string) => `${grouped(quantity)} reserved of ${name}`,
+    reservedOf: (quantity: number, name: string) => `${grouped(quantity)} reserved of ${isolated(name)}`,
     held: 'By holds',
     backordered: 'Waiting',
     incoming: 'Incoming',
@@ -68,21 +69,21 @@ export const reserving = {
     title: 'Why it cannot be picked now',
     ready: 'Ready to pick',
     first: (shown: number, total: number) => `The first ${grouped(shown)} of ${count(total, 'reason', 'reasons')}`,
-    running: (operator: string) => `${operator} is picking it.`,
+    running: (operator: string) => `${isolated(operator)} is picking it.`,
     flow: (id: number) => `Picking flow ${id}`,
-    backordered: (quantity: number, name: string) => `${name}: ${grouped(quantity)} waiting for stock.`,
-    notInStock: (quantity: number, name: string) => `${name}: ${grouped(quantity)} not in stock.`,
-    notPickable: (quantity: number, name: string) => `${name}: ${grouped(quantity)} only where nothing may be picked.`,
+    backordered: (quantity: number, name: string) => `${isolated(name)}: ${grouped(quantity)} waiting for stock.`,
+    notInStock: (quantity: number, name: string) => `${isolated(name)}: ${grouped(quantity)} not in stock.`,
+    notPickable: (quantity: number, name: string) => `${isolated(name)}: ${grouped(quantity)} only where nothing may be picked.`,
     product: (id: number) => `Product ${id}`,
     holders: 'Reserved by others',
     incoming: 'Expected',
     elsewhere: 'Available elsewhere',
     lies: 'Stock at',
-    quantityAt: (quantity: number, place: string) => `${grouped(quantity)} at ${place}`,
-    quantityIn: (quantity: number, warehouse: string) => `${grouped(quantity)} in ${warehouse}`,
-    quantityFor: (quantity: number, holder: string) => `${grouped(quantity)} for ${holder}`,
-    quantityOn: (quantity: number, delivery: string, day: string) => `${grouped(quantity)} on ${day} with ${delivery}`,
-    quantityUndated: (quantity: number, delivery: string) => `${grouped(quantity)} with ${delivery}, no date`,
+    quantityAt: (quantity: number, place: string) => `${grouped(quantity)} at ${isolated(place)}`,
+    quantityIn: (quantity: number, warehouse: string) => `${grouped(quantity)} in ${isolated(warehouse)}`,
+    quantityFor: (quantity: number, holder: string) => `${grouped(quantity)} for ${isolated(holder)}`,
+    quantityOn: (quantity: number, delivery: string, day: string) => `${grouped(quantity)} on ${day} with ${isolated(delivery)}`,
+    quantityUndated: (quantity: number, delivery: string) => `${grouped(quantity)} with ${isolated(delivery)}, no date`,
     delivery: (id: number) => `delivery ${id}`,
     order: (identifier: string) => `order ${identifier}`,
     hold: (id: number) => `hold ${id}`,

@@ -1,5 +1,6 @@
 import { formatNumber } from '../format.ts'
 import { count } from './count.ts'
+import { isolated } from './isolated.ts'
 
 /** Batches in the scan app. */
 export const scanBatch = {
@@ -11,7 +12,7 @@ export const scanBatch = {
   start: 'Start a batch',
   running: 'End this batch before you start another one.',
   offline: 'Offline: no batch can be started.',
-  started: (batch: string, orders: number) => `Picking ${batch}: ${count(orders, 'order', 'orders')}`,
+  started: (batch: string, orders: number) => `Picking ${isolated(batch)}: ${count(orders, 'order', 'orders')}`,
   slot: (slot: number) => `Slot ${formatNumber(slot)}`,
   put: (quantity: number, slot: number) => `Put ${formatNumber(quantity)} in slot ${formatNumber(slot)}`,
   missing: (quantity: number, slot: number) => `${formatNumber(quantity)} missing in slot ${formatNumber(slot)}`,
@@ -22,6 +23,6 @@ export const scanBatch = {
   orders: 'Orders on the cart',
   lines: (done: number, lines: number) => `${formatNumber(done)} of ${count(lines, 'line', 'lines')}`,
   gone: (slot: number, order: string) =>
-    `Slot ${formatNumber(slot)}: ${order} was ended, or is with somebody else now. Take it off the cart.`,
-  tookOff: (order: string) => `I took ${order} off`,
+    `Slot ${formatNumber(slot)}: ${isolated(order)} was ended, or is with somebody else now. Take it off the cart.`,
+  tookOff: (order: string) => `I took ${isolated(order)} off`,
 }

@@ -1,7 +1,8 @@
 import { formatNumber } from '../format.ts'
 import { count } from './count.ts'
+import { isolated } from './isolated.ts'
 
-const units = (quantity: number, name: string): string => `${formatNumber(quantity)} × ${name}`
+const units = (quantity: number, name: string): string => `${formatNumber(quantity)} × ${isolated(name)}`
 
 /** Receiving, returns and counts in the scan app. */
 export const scanGoods = {
@@ -28,7 +29,7 @@ export const scanGoods = {
     approved: 'approved',
     cancelled: 'cancelled',
   },
-  over: (name: string, state: string) => `${name} was ${state}.`,
+  over: (name: string, state: string) => `${isolated(name)} was ${state}.`,
   lines: 'Lines',
   lineOf: (done: number, all: number) => `${formatNumber(done)} of ${formatNumber(all)}`,
   inHand: 'In hand',
@@ -60,12 +61,12 @@ export const scanGoods = {
     open: 'Not counted',
     expected: (quantity: number) => `The system has ${formatNumber(quantity)}`,
     still: 'Still to count',
-    level: (code: string, name: string) => `${code}: ${name}`,
+    level: (code: string, name: string) => `${isolated(code)}: ${isolated(name)}`,
     quantity: 'Counted',
     hint: 'The whole quantity at this location. Each further scan adds one.',
     online: 'Counting needs a connection: each count is compared with the stock at that moment.',
     submit: 'Submit',
-    submitted: (name: string) => `${name} is submitted`,
+    submitted: (name: string) => `${isolated(name)} is submitted`,
     submitAsk: (lines: number) => `${count(lines, 'line is', 'lines are')} not counted. Their stock does not change.`,
     unsent: (number: number) => `${count(number, 'count is', 'counts are')} not sent yet`,
   },
@@ -74,31 +75,31 @@ export const scanGoods = {
     located: (code: string) => `At ${code}`,
     held: (name: string, quantity: number, of: number | undefined) =>
       of === undefined ? units(quantity, name) : `${formatNumber(quantity)} of ${units(of, name)}`,
-    received: (name: string, quantity: number, code: string) => `${units(quantity, name)}: ${code}`,
-    allReceived: (name: string) => `All of ${name} is received`,
+    received: (name: string, quantity: number, code: string) => `${units(quantity, name)}: ${isolated(code)}`,
+    allReceived: (name: string) => `All of ${isolated(name)} is received`,
     undone: (name: string, quantity: number) => `Undone: ${units(quantity, name)}`,
     chosen: (name: string, quantity: number) => (quantity === 0 ? name : units(quantity, name)),
     counted: (name: string, quantity: number) => units(quantity, name),
     placeDone: (code: string) => `All counted at ${code}`,
-    allCounted: (name: string) => `All of ${name} is counted`,
+    allCounted: (name: string) => `All of ${isolated(name)} is counted`,
   },
   problem: {
     locationFirst: 'Scan the location first',
-    locationOf: (name: string) => `Scan the location of ${name} first`,
-    otherWarehouse: (code: string) => `${code} is in another warehouse`,
+    locationOf: (name: string) => `Scan the location of ${isolated(name)} first`,
+    otherWarehouse: (code: string) => `${isolated(code)} is in another warehouse`,
     scrapNowhere: 'Scrap goes to no location',
     notFor: (code: string, disposition: 'restock' | 'quarantine' | 'scrap') =>
       disposition === 'quarantine'
-        ? `${code} is for goods that are sold, not for quarantine`
-        : `${code} is not for goods that are sold`,
-    notIn: (name: string, record: string) => `${name} is not in ${record}`,
-    allReceived: (name: string) => `All of ${name} is received`,
+        ? `${isolated(code)} is for goods that are sold, not for quarantine`
+        : `${isolated(code)} is not for goods that are sold`,
+    notIn: (name: string, record: string) => `${isolated(name)} is not in ${isolated(record)}`,
+    allReceived: (name: string) => `All of ${isolated(name)} is received`,
     tooMuch: (name: string, left: number) => `Only ${units(left, name)} still expected`,
     nothingToUndo: 'There is nothing to undo',
-    confirmFirst: (name: string) => `Confirm the count of ${name} first`,
-    notCounted: (name: string) => `${name} is not in this count`,
+    confirmFirst: (name: string) => `Confirm the count of ${isolated(name)} first`,
+    notCounted: (name: string) => `${isolated(name)} is not in this count`,
     countAgain: 'Nothing to undo: count the location again',
-    over: (name: string, state: string) => `${name} was ${state}`,
+    over: (name: string, state: string) => `${isolated(name)} was ${state}`,
     notThere: (reference: string) => `Nothing here has the reference ${reference}`,
   },
 }

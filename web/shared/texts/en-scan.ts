@@ -1,10 +1,11 @@
 import { formatNumber } from '../format.ts'
 import { count } from './count.ts'
+import { isolated } from './isolated.ts'
 
-const units = (quantity: number, name: string): string => `${formatNumber(quantity)} × ${name}`
+const units = (quantity: number, name: string): string => `${formatNumber(quantity)} × ${isolated(name)}`
 
 export const scan = {
-  documentTitle: (title: string) => `${title} · Scan`,
+  documentTitle: (title: string) => `${isolated(title)} · Scan`,
   noStore: 'This browser cannot keep scans',
   noStoreText: 'Leave private mode, or permit this site to store data.',
   noSpaceText: 'Its storage is full. What was confirmed before is kept: free some space, and open the app again.',
@@ -110,11 +111,11 @@ export const scan = {
     noStockHint: 'No location has enough of it. Mark the line as short, or skip it.',
     elsewhereTitle: 'Elsewhere',
     elsewhereNone: 'No other location has it.',
-    at: (code: string, quantity: number) => `${code}: ${formatNumber(quantity)}`,
+    at: (code: string, quantity: number) => `${isolated(code)}: ${formatNumber(quantity)}`,
     barcode: (code: string) => `Code ${code}`,
     photo: 'Photo',
     batch: (id: number) => `batch ${id}`,
-    slotOf: (slot: number, order: string) => `Slot ${formatNumber(slot)}: ${order}`,
+    slotOf: (slot: number, order: string) => `Slot ${formatNumber(slot)}: ${isolated(order)}`,
   },
   short: {
     title: 'Short',
@@ -149,8 +150,8 @@ export const scan = {
     unknown: 'This code is not known here',
     locationFirst: 'Scan the location first',
     elsewhere: (name: string, codes: string[]) =>
-      codes.length === 0 ? `${name} is at no location` : `${name} is at ${codes.join(', ')}`,
-    allTaken: (name: string) => `All of ${name} is taken`,
+      codes.length === 0 ? `${isolated(name)} is at no location` : `${isolated(name)} is at ${codes.map(isolated).join(', ')}`,
+    allTaken: (name: string) => `All of ${isolated(name)} is taken`,
     nothingHere: (code: string) => `Nothing to take at ${code}`,
     nothingToUndo: 'There is nothing to undo',
     changed: 'What to pick has just changed. Look at the screen again.',
@@ -163,9 +164,9 @@ export const scan = {
     notStored: 'This device could not store it. Nothing was taken; what was confirmed before is kept. Try again.',
     reopen: 'Open the app again',
     unsentAt: (code: string) =>
-      `Scans at ${code} are not sent yet. Save the count again when all are sent and none is listed under Problems.`,
+      `Scans at ${isolated(code)} are not sent yet. Save the count again when all are sent and none is listed under Problems.`,
     lineGone: (order: string, code: string) =>
-      `${order} has no such line any more. Put the goods back to ${code}, and count them there from the menu.`,
+      `${isolated(order)} has no such line any more. Put the goods back to ${isolated(code)}, and count them there from the menu.`,
     failed: 'The server refused this',
     offline: 'No connection. Nothing was sent.',
     noAnswer: 'No response from the server. Try again: nothing is done twice.',
@@ -200,38 +201,42 @@ export const scan = {
     elsewhere: 'Take from elsewhere',
     putBack: 'I put it back',
     count: (code: string) => `Count ${code}`,
-    countLabel: (code: string) => `Counted at ${code}, without what you hold`,
+    countLabel: (code: string) => `Counted at ${isolated(code)}, without what you hold`,
     over: (order: string, state: string, quantity: number, name: string, code: string) =>
-      `${order} was ${state}. Put ${units(quantity, name)} back to ${code}`,
-    alsoBack: (quantity: number, name: string, code: string) => `Put ${units(quantity, name)} back to ${code}`,
-    ended: (order: string, state: string) => `${order} was ${state}`,
+      `${isolated(order)} was ${state}. Put ${units(quantity, name)} back to ${isolated(code)}`,
+    alsoBack: (quantity: number, name: string, code: string) => `Put ${units(quantity, name)} back to ${isolated(code)}`,
+    ended: (order: string, state: string) => `${isolated(order)} was ${state}`,
     lastOfBatch: 'It was the last order of its batch. Take the batch off the cart.',
     handOver: (goods: readonly { quantity: number; product_name: string }[]) =>
       `Hand over what was taken for it: ${goods.map(({ quantity, product_name }) => units(quantity, product_name)).join(', ')}`,
     handedOver: 'I handed it over',
     beyond: (left: number, back: number) => `Only ${formatNumber(left)} left to pick. Put ${formatNumber(back)} back`,
-    operator: (order: string, operator: string) => `${order} is with ${operator} now`,
-    stock: (quantity: number, code: string) => `The system has ${formatNumber(quantity)} at ${code}`,
+    operator: (order: string, operator: string) => `${isolated(order)} is with ${isolated(operator)} now`,
+    stock: (quantity: number, code: string) => `The system has ${formatNumber(quantity)} at ${isolated(code)}`,
     place: (code: string, quantity: number, name: string) =>
-      `Nothing may be picked at ${code} now. Put ${units(quantity, name)} back`,
+      `Nothing may be picked at ${isolated(code)} now. Put ${units(quantity, name)} back`,
     other: (message: string) => message,
-    undo: (quantity: number, name: string, code: string) => `Taking back ${units(quantity, name)} at ${code} was refused`,
-    complete: (order: string) => `Completing ${order} was refused`,
+    undo: (quantity: number, name: string, code: string) =>
+      `Taking back ${units(quantity, name)} at ${isolated(code)} was refused`,
+    complete: (order: string) => `Completing ${isolated(order)} was refused`,
     setAside: 'I set it aside',
     leaveReceived: 'Leave it received',
     countAgain: 'Count again',
     leaveUncounted: 'Leave it uncounted',
     receiptOver: (record: string, state: string, quantity: number, name: string) =>
-      `${record} was ${state}. Set ${units(quantity, name)} aside`,
+      `${isolated(record)} was ${state}. Set ${units(quantity, name)} aside`,
     receiptBeyond: (left: number, aside: number, name: string) =>
       `Only ${formatNumber(left)} still expected. Set ${units(aside, name)} aside`,
     receipt: (quantity: number, name: string) => `Receiving ${units(quantity, name)} was refused`,
-    countOver: (record: string, state: string) => `${record} was ${state}. This count came too late`,
-    countLate: (name: string, code: string) => `The count of ${name} at ${code} was not sent in time. Count it again`,
-    counting: (name: string, code: string) => `The count of ${name} at ${code} was refused`,
-    at: (record: string, quantity: number, name: string, code: string) => `${record}: ${units(quantity, name)} at ${code}`,
+    countOver: (record: string, state: string) => `${isolated(record)} was ${state}. This count came too late`,
+    countLate: (name: string, code: string) =>
+      `The count of ${isolated(name)} at ${isolated(code)} was not sent in time. Count it again`,
+    counting: (name: string, code: string) => `The count of ${isolated(name)} at ${isolated(code)} was refused`,
+    at: (record: string, quantity: number, name: string, code: string) =>
+      `${isolated(record)}: ${units(quantity, name)} at ${isolated(code)}`,
     recordStates: { closed: 'closed', cancelled: 'cancelled', review: 'submitted', approved: 'approved' },
-    of: (order: string, quantity: number, name: string, code: string) => `${order}: ${units(quantity, name)} from ${code}`,
+    of: (order: string, quantity: number, name: string, code: string) =>
+      `${isolated(order)}: ${units(quantity, name)} from ${isolated(code)}`,
     states: { started: 'started again', completed: 'completed', cancelled: 'cancelled' },
   },
   finish: {

@@ -1,4 +1,5 @@
 import { count, grouped, lastOf, moreOf } from './count.ts'
+import { isolated } from './isolated.ts'
 
 /** Stock levels, their movements and their check, and the locations they are at. */
 export const stock = {
@@ -16,11 +17,11 @@ export const stock = {
     low: 'Below threshold',
     isLow: ', below threshold',
     asOf: 'As of',
-    asOfTitle: (name: string, day: string) => `${name} at the end of ${day} (UTC)`,
+    asOfTitle: (name: string, day: string) => `${isolated(name)} at the end of ${day} (UTC)`,
     asOfOne: 'Search for a single product to see its stock at the end of a day.',
     asOfNoSku: 'Only a product with an SKU has its past stock here. See its movements instead.',
     asOfNone: 'There was no stock of this product.',
-    levelOf: (name: string, location: string) => `${name} at ${location}`,
+    levelOf: (name: string, location: string) => `${isolated(name)} at ${isolated(location)}`,
     noneOfProduct: 'No location has stock of this product yet.',
     totalOf: (total: string, locations: number) => `${total} in ${count(locations, 'location', 'locations')}`,
     dialogs: {
@@ -32,9 +33,10 @@ export const stock = {
     changedTo: (level: number) => `The level is now ${grouped(level)}.`,
     setAnyway: (quantity: string) => `Set to ${quantity}`,
     keep: (level: number) => `Keep ${grouped(level)}`,
-    isNow: (name: string, location: string, quantity: number) => `${name} at ${location}: ${grouped(quantity)}`,
+    isNow: (name: string, location: string, quantity: number) =>
+      `${isolated(name)} at ${isolated(location)}: ${grouped(quantity)}`,
     moved: (name: string, quantity: number, from: string, to: string) =>
-      `Moved ${grouped(quantity)} of ${name} from ${from} to ${to}`,
+      `Moved ${grouped(quantity)} of ${isolated(name)} from ${isolated(from)} to ${isolated(to)}`,
   },
   movements: {
     none: 'No movements yet. Every change of a stock level is a movement.',

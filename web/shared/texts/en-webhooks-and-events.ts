@@ -1,4 +1,5 @@
 import { count, grouped, moreOf } from './count.ts'
+import { isolated } from './isolated.ts'
 
 /** Webhooks, their deliveries, and the feed of events. */
 export const webhooksAndEvents = {
@@ -17,7 +18,7 @@ export const webhooksAndEvents = {
     allTopics: 'All standard topics',
     state: 'State',
     health: 'Health (24 h)',
-    succeeded: (name: string) => `Attempts of ${name} in the last 24 hours that succeeded`,
+    succeeded: (name: string) => `Attempts of ${isolated(name)} in the last 24 hours that succeeded`,
     failingSince: 'Failing since',
     created: 'Created',
     updated: 'Changed',

@@ -11,6 +11,7 @@ import { reserving } from './en-reserving.ts'
 import { shipments } from './en-shipments.ts'
 import { stock } from './en-stock.ts'
 import { webhooksAndEvents } from './en-webhooks-and-events.ts'
+import { isolated } from './isolated.ts'
 
 /** All texts of the dashboard. Here are those of the frame and of what screens share; those about records are in files by subject. */
 export const en = {
@@ -35,7 +36,7 @@ export const en = {
     testData: 'Test data',
     notEncrypted: 'Not encrypted',
     paused: 'Paused: move to go on',
-    documentTitle: (title: string, tenant: string) => `${title} · ${tenant} · Fulfillment`,
+    documentTitle: (title: string, tenant: string) => `${isolated(title)} · ${isolated(tenant)} · Fulfillment`,
     noSuchPage: 'There is no such page',
     toStart: 'Go to the start',
     failed: 'This screen failed to open',
@@ -83,7 +84,7 @@ export const en = {
     label: 'Account',
     signOut: 'Sign out',
     notSignedOut: (why: string) => `You are still signed in: ${why}`,
-    signedInWith: (name: string, prefix: string) => `Signed in with ${name} (${prefix}…)`,
+    signedInWith: (name: string, prefix: string) => `Signed in with ${isolated(name)} (${prefix}…)`,
   },
   theme: { label: 'Theme', system: 'System', light: 'Light', dark: 'Dark' },
   notifications: { label: 'Notifications', none: 'No messages yet' },
@@ -160,7 +161,7 @@ export const en = {
   search: {
     title: 'Search',
     label: 'Search orders, products and pages',
-    nothing: (text: string) => `Nothing matches ${text}.`,
+    nothing: (text: string) => `Nothing matches ${isolated(text)}.`,
     key: 'Ctrl K',
     order: 'Order',
     orderId: (id: string) => `Order with id ${id}`,

@@ -1,6 +1,7 @@
 import type { Count, CountLine } from '@fulfillment/sdk'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
+import { isolated } from '../../../shared/texts/isolated.ts'
 import { t } from '../../../shared/texts/texts.ts'
 import { useRead } from '../../data/use-read.ts'
 import { Region } from '../../kit/region.tsx'
@@ -46,10 +47,11 @@ export function CountScreen() {
 function CountFacts({ count }: { count: Count }) {
   const { nameOf } = useWarehouses()
   const { location_ids, product_ids, lines, approved_at } = count
-  const productName = (id: number): string => lines.find(({ product_id }) => product_id === id)?.product_name ?? String(id)
+  const productName = (id: number): string =>
+    isolated(lines.find(({ product_id }) => product_id === id)?.product_name ?? String(id))
   const facts = [
     { name: t.locations.warehouse, value: nameOf(count.warehouse_id) },
-    { name: t.counts.locations, value: location_ids?.join(', ') ?? t.counts.all },
+    { name: t.counts.locations, value: location_ids?.map(isolated).join(', ') ?? t.counts.all },
     { name: t.counts.products, value: product_ids?.map(productName).join(', ') ?? t.counts.all },
     { name: t.counts.blind, value: count.blind ? t.counts.yes : t.counts.no },
     { name: t.counts.counted, value: t.counts.countedOf(String(count.lines_counted), String(count.lines_total)) },

@@ -2,6 +2,7 @@ import type { TimelineEntry } from '@fulfillment/sdk'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { formatChange } from '../../../shared/format.ts'
+import { isolated } from '../../../shared/texts/isolated.ts'
 import { t } from '../../../shared/texts/texts.ts'
 import { exact } from '../../kit/exact.ts'
 import { ProductLink } from '../../kit/record-link.tsx'
@@ -88,7 +89,7 @@ function MovementText({ data }: Entry<'movement'>) {
   const change = formatChange(exact(new_quantity - previous_quantity))
   return (
     <>
-      <ProductLink id={product_id}>{product_name}</ProductLink>{' '}
+      <ProductLink id={product_id}>{isolated(product_name)}</ProductLink>{' '}
       {parts(t.timeline.at(change, location_id), reason, pick_id !== undefined && t.timeline.pick(pick_id))}
     </>
   )
