@@ -1,5 +1,6 @@
 import type { PickingFlowDetails } from '@fulfillment/sdk'
 import { t } from '../../shared/texts/scan-texts.ts'
+import { eachProduct } from '../data/each-product.ts'
 import { complete } from '../picking/decide.ts'
 import { draftedPick, flowChanges } from '../queue/flow-changes.ts'
 import type { Changes, Kept } from '../store/store.ts'
@@ -82,10 +83,6 @@ function cancelled(kept: Kept, key: WalkKey): Changes {
   }
 }
 
-/** So many products are read at once; the others four a second, so that picks find the rate limit free. */
-const AT_ONCE = 20
-const PAUSE_MS = 250
-
 /** Photos, and which products have decimals. Without them a walk can be picked all the same. */
 async function readProducts(app: App, key: WalkKey): Promise<void> {
   const walk = keptWalk(app.kept, key)
@@ -93,11 +90,10 @@ async function readProducts(app: App, key: WalkKey): Promise<void> {
   const flows = new Map(
     walk.flows.toReversed().flatMap(({ id, lines }) => lines.map(({ product_id }) => [product_id, id] as const)),
   )
-  const unread = [...flows].filter(([product]) => productOf(app.kept, walk, product) === undefined)
+  const unread = [...flows.keys()].filter((product) => productOf(app.kept, walk, product) === undefined)
   try {
-    for (const [index, [id, flowId]] of unread.entries()) {
-      if (index >= AT_ONCE) await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
-      const { photo_url, weighable } = await app.api.client.products.get(id)
+    for await (const { id, photo_url, weighable } of eachProduct(app.api.client, unread)) {
+      const flowId = flows.get(id) ?? 0
       if (!app.kept.flows.has(flowId)) return
       await app.store.commit(({ flows }) => {
         const row = flows.get(flowId)

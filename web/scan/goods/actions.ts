@@ -11,6 +11,7 @@ import { readPlaces, searchPlace } from './places.ts'
 import { emptyRecordDraft, isOpen, type KnownRecord, nameOf, type Place, recordKey, type RecordRow, refOf } from './record.ts'
 import type { Product } from './lines.ts'
 import type { Step, Work } from './step.ts'
+import { readWeighable } from './weighable.ts'
 
 /** The record on this device. */
 export const rowOf = ({ records }: Kept, ref: RecordRef): RecordRow | undefined => records.get(recordKey(ref))
@@ -82,9 +83,9 @@ export async function scanInRecord(
   if (found === undefined) return true
   const { product, place } = found
   if (product !== undefined) {
-    const { id, name, quantity } = product
+    const { id, name, weighable, quantity } = product
     // A scale that shows nothing.
-    return quantity > 0 && (await decide(app, ref, (work) => take(work, { product_id: id, name }, quantity), as))
+    return quantity > 0 && (await decide(app, ref, (work) => take(work, { product_id: id, name, weighable }, quantity), as))
   }
   return place !== undefined && (await decide(app, ref, (work) => goTo(work, place), as))
 }
@@ -104,6 +105,7 @@ export async function openRecord(app: App, ref: RecordRef, at = performance.now(
   }
   if (app.goOn(begun, { name: TILE_OF[ref.kind], record: ref.id })) app.tell('taken', goods.said.opened(nameOf(known)), at)
   void readPlaces(app)
+  if (known.kind !== 'count') void readWeighable(app, ref)
 }
 
 const TILE_OF = { inbound: 'receive', return: 'return', count: 'count-list' } as const

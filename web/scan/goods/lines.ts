@@ -6,6 +6,8 @@ import { expectedOf, type Receivable, refOf } from './record.ts'
 export interface Product {
   product_id: number
   name: string
+  /** Sold by weight. Absent if this device does not know. */
+  weighable?: boolean
 }
 
 /** What was announced of a product, and what has come of it, counting what waits in the queue. */

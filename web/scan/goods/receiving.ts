@@ -54,8 +54,9 @@ export function take(work: Receiving, product: Product, more = 1): Step {
   }
   const settled = item === null ? { draft, events: [] } : settle(work, item, draft)
   const after = { ...work, draft: settled.draft, entries: applied(work, settled.events) }
-  const { product_id, name } = product
-  return hold(after, { pick_id: work.newId(), product_id, product_name: name, quantity: 0, operator }, more, settled.events)
+  const { product_id, name, weighable } = product
+  const held = { pick_id: work.newId(), product_id, product_name: name, quantity: 0, operator, weighable }
+  return hold(after, held, more, settled.events)
 }
 
 /** Takes all that is still to come of the product in hand. */

@@ -28,6 +28,8 @@ export interface DraftItem {
   quantity: number
   /** Who scanned it first, of goods that are received. Absent from what older builds have stored. */
   operator?: { id: number; email: string }
+  /** Sold by weight, of goods that are received. Absent if the scan did not tell. */
+  weighable?: boolean | undefined
 }
 
 /** What the operator does with a record at the moment. */
@@ -54,6 +56,8 @@ export interface RecordRow {
   draft: RecordDraft
   /** Oldest first: what Undo takes back, after what waits in the queue. */
   sent: readonly SentReceipt[]
+  /** Which of the products are sold by weight, as far as it was read. */
+  weighable?: Readonly<Record<number, boolean>>
 }
 
 export const emptyRecordDraft: RecordDraft = { place: null, disposition: 'restock', item: null }
@@ -67,6 +71,10 @@ export const refOf = ({ kind, record }: NamedRecord): RecordRef => ({ kind, id: 
 export function isOpen({ kind, record: { state } }: KnownRecord): boolean {
   return kind === 'count' ? state === 'counting' : state === 'expected' || state === 'receiving'
 }
+
+/** Whether the goods in hand are whole pieces. Of a product that the device does not know so well, the server decides. */
+export const isWhole = ({ draft: { item }, weighable }: Pick<RecordRow, 'draft' | 'weighable'>): boolean =>
+  item !== null && (item.weighable ?? weighable?.[item.product_id]) === false
 
 /** Quantity of a product that is still to come, as the server knows it. */
 export const expectedOf = ({ record: { lines } }: Receivable, productId: number): number =>

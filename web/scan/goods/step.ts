@@ -2,13 +2,14 @@ import type { ProblemNote } from '../app/app.ts'
 import type { Outcome } from '../feedback.ts'
 import type { Entry } from '../queue/entry.ts'
 import type { QueueEvent } from '../queue/reduce.ts'
-import type { KnownRecord, Place, RecordDraft, SentReceipt } from './record.ts'
+import type { KnownRecord, Place, RecordDraft, RecordRow, SentReceipt } from './record.ts'
 
 /** What a decision needs to know. */
 export interface Work<Known extends KnownRecord> {
   known: Known
   draft: RecordDraft
   sent: readonly SentReceipt[]
+  weighable?: RecordRow['weighable']
   /** Of all records. */
   entries: readonly Entry[]
   /** Locations that this device knows. */

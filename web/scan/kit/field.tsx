@@ -5,11 +5,14 @@ interface FieldProps extends Omit<InputHTMLAttributes<HTMLInputElement>, 'classN
   label: string
   value: string
   onChange: (value: string) => void
+  /** What is wrong with the text. It is heard wherever the focus is. */
+  problem?: string | undefined
 }
 
-/** A text field with its label. */
-export function Field({ label, onChange, ...rest }: FieldProps) {
+/** A text field with its label, and what is wrong with its text. */
+export function Field({ label, onChange, problem, ...rest }: FieldProps) {
   const id = useId()
+  const problemId = useId()
   return (
     <p className={styles.field}>
       <label htmlFor={id}>{label}</label>
@@ -19,8 +22,14 @@ export function Field({ label, onChange, ...rest }: FieldProps) {
         autoComplete="off"
         autoCapitalize="characters"
         spellCheck={false}
+        {...(problem === undefined ? {} : { 'aria-invalid': true, 'aria-describedby': problemId })}
         onChange={({ target }) => onChange(target.value)}
       />
+      {problem !== undefined && (
+        <span id={problemId} role="alert" className={styles.invalid}>
+          {problem}
+        </span>
+      )}
     </p>
   )
 }

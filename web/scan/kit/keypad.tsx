@@ -2,6 +2,7 @@ import { t } from '../../shared/texts/scan-texts.ts'
 import { Button } from './button.tsx'
 import { Field } from './field.tsx'
 import styles from './kit.module.css'
+import { problemOf } from './typed-quantity.ts'
 
 const KEYS = ['7', '8', '9', '4', '5', '6', '1', '2', '3', '.', '0'] as const
 
@@ -17,10 +18,10 @@ interface KeypadProps {
 export function Keypad({ label, value, onChange, isWhole = false }: KeypadProps) {
   return (
     <div className={styles.keypad}>
-      <Field label={label} value={value} inputMode="none" onChange={(typed) => onChange(typed.replace(',', '.'))} />
+      <Field label={label} value={value} inputMode="none" onChange={onChange} problem={problemOf(value, isWhole)} />
       <div className={styles.keys}>
         {KEYS.map((key) => (
-          <Button key={key} isDisabled={key === '.' && (isWhole || value.includes('.'))} onClick={() => onChange(value + key)}>
+          <Button key={key} isDisabled={key === '.' && (isWhole || /[.,]/.test(value))} onClick={() => onChange(value + key)}>
             {key}
           </Button>
         ))}
@@ -30,9 +31,4 @@ export function Keypad({ label, value, onChange, isWhole = false }: KeypadProps)
       </div>
     </div>
   )
-}
-
-/** The quantity that was typed; undefined if it is none. */
-export function quantityOf(typed: string): number | undefined {
-  return /^\d{1,9}(\.\d{1,3})?$/.test(typed) ? Number(typed) : undefined
 }

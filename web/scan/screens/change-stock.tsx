@@ -7,7 +7,8 @@ import { isKnown, type Scanned, type SentChange, type SentRow } from '../app/una
 import { useApp, useCodes, useTitle } from '../app/use-app.ts'
 import { findCode, findProduct } from '../data/find.ts'
 import { Button } from '../kit/button.tsx'
-import { Keypad, quantityOf } from '../kit/keypad.tsx'
+import { Keypad } from '../kit/keypad.tsx'
+import { quantityOf } from '../kit/typed-quantity.ts'
 import { bindingOf } from '../store/database.ts'
 import { CodeField } from './code-field.tsx'
 import styles from './screens.module.css'
@@ -90,7 +91,8 @@ export function ChangeStock({ title, places, quantityLabel, button, done, save }
     void keep(undefined)
     restart()
   }
-  const quantity = quantityOf(typed)
+  const isWhole = product?.weighable === false
+  const quantity = quantityOf(typed, isWhole)
   const settle = async (sent: SentChange): Promise<void> => {
     setBusy(true)
     const isSaved = await sent.isSaved
@@ -141,7 +143,7 @@ export function ChangeStock({ title, places, quantityLabel, button, done, save }
       </p>
       {product !== undefined && missing === undefined && (
         <>
-          <Keypad label={quantityLabel} value={typed} onChange={setTyped} isWhole={!product.weighable} />
+          <Keypad label={quantityLabel} value={typed} onChange={setTyped} isWhole={isWhole} />
           <Button
             kind="primary"
             command="FC-CONFIRM"

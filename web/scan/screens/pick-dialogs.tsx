@@ -4,7 +4,8 @@ import { decide, productOf } from '../app/picking-actions.ts'
 import { useApp } from '../app/use-app.ts'
 import { Button } from '../kit/button.tsx'
 import { Dialog } from '../kit/dialog.tsx'
-import { Keypad, quantityOf } from '../kit/keypad.tsx'
+import { Keypad } from '../kit/keypad.tsx'
+import { quantityOf } from '../kit/typed-quantity.ts'
 import { forSeen, goTo, setQuantity, short } from '../picking/decide.ts'
 import type { ShortReason } from '../picking/draft.ts'
 import { lineOf, type WalkView } from '../picking/view.ts'
@@ -19,7 +20,8 @@ export function QuantityDialog({ view }: { view: ShownWalk }) {
   const [typed, setTyped] = useState('')
   const [stop] = useState(view.seenStop)
   const product = productOf(app.kept, view.walk, lineOf(view, view.current)?.product_id ?? 0)
-  const quantity = quantityOf(typed)
+  const isWhole = product?.weighable === false
+  const quantity = quantityOf(typed, isWhole)
   const close = (): void => app.set({ dialog: undefined })
   return (
     <Dialog title={t.quantity.title} onClose={close}>
@@ -36,7 +38,7 @@ export function QuantityDialog({ view }: { view: ShownWalk }) {
           )
         }}
       >
-        <Keypad label={t.quantity.label} value={typed} onChange={setTyped} isWhole={product?.weighable === false} />
+        <Keypad label={t.quantity.label} value={typed} onChange={setTyped} isWhole={isWhole} />
         <Button kind="primary" isSubmit command="FC-CONFIRM" isDisabled={quantity === undefined}>
           {t.quantity.confirm}
         </Button>

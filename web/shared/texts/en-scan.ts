@@ -1,6 +1,7 @@
 import { formatNumber } from '../format.ts'
 import { count } from './count.ts'
 import { isolated } from './isolated.ts'
+import { numbers } from './en-numbers.ts'
 
 const units = (quantity: number, name: string): string => `${formatNumber(quantity)} × ${isolated(name)}`
 
@@ -124,7 +125,15 @@ export const scan = {
     damaged: 'Damaged',
     too_few: 'Too few',
   },
-  quantity: { title: 'Quantity', label: 'Quantity', delete: 'Delete', point: '.', confirm: 'Confirm' },
+  quantity: {
+    title: 'Quantity',
+    label: 'Quantity',
+    delete: 'Delete',
+    point: '.',
+    confirm: 'Confirm',
+    wholeOnly: 'Whole pieces only',
+    ...numbers,
+  },
   said: {
     located: (code: string) => `At ${code}`,
     taken: (taken: number, of: number) => `${formatNumber(taken)} of ${formatNumber(of)}`,

@@ -3,6 +3,7 @@ import { auditAndUsage } from './en-audit-and-usage.ts'
 import { homeAndCharts } from './en-home-and-charts.ts'
 import { importAndExport } from './en-import-and-export.ts'
 import { keysAndSessions } from './en-keys-and-sessions.ts'
+import { numbers } from './en-numbers.ts'
 import { orderTimeline } from './en-order-timeline.ts'
 import { ordersAndProducts } from './en-orders-and-products.ts'
 import { pickingAndDevices } from './en-picking-and-devices.ts'
@@ -95,7 +96,7 @@ export const en = {
     sendsAgain: (seconds: number) => `The server is busy. This is sent again in ${seconds} s.`,
     stopWaiting: 'Stop waiting',
     unreadable: 'This is incomplete: correct it, or clear it',
-    noNumber: 'This is not a number: write it as 1234.5, with a point and no commas',
+    ...numbers,
     noConnection: 'No connection to the server',
     notTheServer: (status: number) =>
       `No response from the server: the network has responded in its place (HTTP ${status}). Try again.`,

@@ -7,7 +7,7 @@ import { useWakeLock } from '../../app/use-wake-lock.ts'
 import { decide, scanInRecord, workOf } from '../../goods/actions.ts'
 import { linesOf } from '../../goods/lines.ts'
 import { confirm, dispose, goTo, leftOf, scan, setQuantity, take, takeAll, undo } from '../../goods/receiving.ts'
-import { isOpen, nameOf, type Receivable } from '../../goods/record.ts'
+import { isOpen, isWhole, nameOf, type Receivable } from '../../goods/record.ts'
 import type { Step, Work } from '../../goods/step.ts'
 import { Button } from '../../kit/button.tsx'
 import type { Disposition, RecordRef } from '../../queue/entry.ts'
@@ -76,7 +76,9 @@ function Receiving({ work }: { work: ReceivingWork }) {
       <Buttons work={work} run={run} />
       <CodeField />
       <GoodsLines lines={lines} onTake={(line) => void run((of) => take(of, line))()} />
-      {app.ui.dialog === 'quantity' && <QuantityInHand onConfirm={(quantity) => void run((of) => setQuantity(of, quantity))()} />}
+      {app.ui.dialog === 'quantity' && (
+        <QuantityInHand isWhole={isWhole(work)} onConfirm={(quantity) => void run((of) => setQuantity(of, quantity))()} />
+      )}
     </div>
   )
 }

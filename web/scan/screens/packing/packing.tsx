@@ -12,6 +12,7 @@ import { CodeField } from '../code-field.tsx'
 import { QuantityInHand } from '../goods/quantity-in-hand.tsx'
 import { LastScan } from '../pick.tsx'
 import styles from '../screens.module.css'
+import { ContentInHand } from './content-in-hand.tsx'
 import { type NamedContent, PackageContents, PackageInHand } from './package-in-hand.tsx'
 import { Packages, Shipments } from './packed.tsx'
 import { ProductsToPack } from './products-to-pack.tsx'
@@ -65,7 +66,7 @@ export function Packing({ orderId }: { orderId: number }) {
         />
       )}
       {app.ui.dialog === 'quantity' && edited !== 'weight' && (
-        <QuantityInHand label={edited.name} onConfirm={(quantity) => run(app, packer.setQuantity(edited, quantity))} />
+        <ContentInHand content={edited} onConfirm={(quantity) => run(app, packer.setQuantity(edited, quantity))} />
       )}
     </div>
   )
