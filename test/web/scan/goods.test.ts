@@ -80,6 +80,16 @@ class Receiver extends Hand<Receivable> {
 class Counter extends Hand<counting.KnownCount> {
   scan = (...texts: string[]): string => this.do((work) => counting.scan(work, texts))
   confirm = (quantity: number): string => this.do((work) => counting.confirm(work, quantity))
+
+  /** Types into the field of the product that was chosen. */
+  type(text: string): void {
+    this.draft = counting.withTyped(this.draft, this.draft.item!, text)!
+  }
+
+  /** What is in that field. */
+  get text(): string {
+    return counting.textOf(this.draft.item!)
+  }
 }
 
 describe('receiving', () => {
@@ -271,14 +281,29 @@ describe('counting', () => {
   it('drops no quantity that was typed and not confirmed', () => {
     const hand = new Counter(count())
     const tap = (product: typeof TEA | typeof CUP): string =>
-      hand.do((work) => counting.choose(work, { product_id: product.product_id, name: product.product_name }, 0, true))
+      hand.do((work) => counting.choose(work, { product_id: product.product_id, name: product.product_name }, 0))
     hand.scan('A-1')
     expect(tap(TEA)).toBe('taken: Tea')
-    expect(hand.do((work) => counting.scan(work, ['DOCK'], true))).toBe('problem: Confirm the count of Tea first')
-    expect(hand.do((work) => counting.scan(work, ['CUP-1'], true))).toBe('problem: Confirm the count of Tea first')
+    hand.type('97')
+    expect(hand.scan('DOCK')).toBe('problem: Confirm the count of Tea first')
+    expect(hand.scan('CUP-1')).toBe('problem: Confirm the count of Tea first')
     expect(tap(CUP)).toBe('problem: Confirm the count of Tea first')
     expect(tap(TEA)).toBe('taken: Tea')
+    expect(hand.text).toBe('97')
+    hand.type('')
     expect(hand.scan('DOCK')).toBe('taken: At DOCK')
+  })
+
+  it('a scan takes the place of what was typed before it, which is not stored after it', () => {
+    const hand = new Counter(count())
+    hand.scan('A-1')
+    hand.scan('TEA')
+    const before = hand.draft.item!
+    hand.type('97')
+    expect([hand.text, hand.scan('TEA'), hand.text]).toEqual(['97', 'taken: 2 × Tea', '2'])
+    expect(counting.withTyped(hand.draft, before, '98')).toBeUndefined()
+    hand.type('')
+    expect(hand.text).toBe('')
   })
 
   it('stays in its scope, in which levels may be found that nobody expected', () => {

@@ -16,6 +16,9 @@ const it = base.extend('proxy', async ({ service }, { onCleanup }): Promise<Faul
   return proxy
 })
 
+/** After so long, what was typed is stored. */
+const STORED_MS = 300
+
 const connection = (page: Page): Promise<string | null> => page.getByRole('status', { name: 'Connection' }).textContent()
 const whenSent = (page: Page) => expect.poll(() => connection(page)).toBe('Online')
 const press = (page: Page, name: string): Promise<void> => page.getByRole('button', { name, exact: true }).click()
@@ -423,6 +426,59 @@ it('Count list: levels are counted in pick order and submitted', async ({ openWi
   expect(await read()).toMatchObject({ state: 'review', lines_counted: 3, lines_different: 3 })
   expect(await levelAt(tenant, cup.sku, 'A-1')).toBe(7)
   await expectConsistentCounting(service.db, tenant)
+})
+
+it('Count list: a quantity that was typed is there after a reload, and when the operator has been elsewhere', async ({
+  window: { page },
+  tenant,
+}) => {
+  const { tea, cup, read } = await counted(tenant)
+  const device = await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada'))
+  await openTile(device, 'Count list', 'Counts to do', 'CC-1')
+  const field = page.getByRole('textbox', { name: 'Counted' })
+  /** Not in the same instant: what was typed is stored a moment later. */
+  const reload = async (): Promise<void> => {
+    await page.waitForTimeout(STORED_MS)
+    await page.reload()
+  }
+  await device.scan('A-1')
+  await device.scan(tea.barcode)
+  expect(await field.inputValue()).toBe('1')
+  await field.fill('97')
+  await reload()
+  await expect.poll(() => field.inputValue()).toBe('97')
+  await field.fill('98')
+  await page.getByRole('button', { name: 'Menu' }).click()
+  await page.getByRole('menuitem', { name: 'Queue' }).click()
+  await press(page, 'Count list')
+  await press(page, 'Go on with CC-1')
+  await expect.poll(() => field.inputValue()).toBe('98')
+  // A field that was emptied does not become the number of scans again.
+  await field.fill('')
+  await reload()
+  await expect.poll(() => field.inputValue()).toBe('')
+  expect(await page.getByRole('button', { name: 'Confirm' }).isDisabled()).toBe(true)
+  // A further scan counts on.
+  await device.scan(tea.barcode)
+  expect(await field.inputValue()).toBe('2')
+  await field.fill('97')
+  await device.scan('FC-CONFIRM')
+  await whenSent(page)
+  // What was typed of a product that nobody scanned is to be confirmed, too.
+  await press(page, 'Count Cup')
+  await field.fill('7')
+  await reload()
+  await expect.poll(() => field.inputValue()).toBe('7')
+  await device.scan('B-1', 'problem')
+  await page.getByText('Confirm the count of Cup first').waitFor()
+  await device.scanner.scan('FC-OK')
+  await device.scan('FC-CONFIRM', 'line')
+  await whenSent(page)
+  expect((await read()).lines).toMatchObject([
+    { product_id: tea.id, counted_quantity: 97 },
+    { product_id: cup.id, counted_quantity: 7 },
+    { counted_quantity: null },
+  ])
 })
 
 it('Count list: a blind count shows no stock; a count that was submitted elsewhere becomes a Problem', async ({

@@ -7,6 +7,7 @@ import { isReadAgain } from '../app/read-again.ts'
 import { findBySku, findCode, productOf } from '../data/find.ts'
 import { isOfRecord, type RecordKind, type RecordRef } from '../queue/entry.ts'
 import type { Kept } from '../store/store.ts'
+import { isUnconfirmed } from './counting.ts'
 import { readPlaces, searchPlace } from './places.ts'
 import { emptyRecordDraft, isOpen, type KnownRecord, nameOf, type Place, recordKey, type RecordRow, refOf } from './record.ts'
 import type { Product } from './lines.ts'
@@ -161,8 +162,8 @@ export async function submitCount(app: App, ref: RecordRef, name: string): Promi
   const at = performance.now()
   const begun = app.begin()
   const item = rowOf(app.kept, ref)?.draft.item
-  // What was scanned while Submit was asked.
-  if (item && item.quantity > 0) {
+  // What was scanned or typed while Submit was asked.
+  if (item && isUnconfirmed(item)) {
     app.stop({ message: goods.problem.confirmFirst(item.product_name) }, at)
     return
   }

@@ -5,7 +5,7 @@ import { exact } from '../picking/quantity.ts'
 import { type CountEntry, type Entry, isOfRecord, type NewCount } from '../queue/entry.ts'
 import { type QueueEvent, reduce } from '../queue/reduce.ts'
 import type { Product } from './lines.ts'
-import { type KnownRecord, nameOf, type Place, type RecordDraft, refOf } from './record.ts'
+import { type DraftItem, type KnownRecord, nameOf, type Place, type RecordDraft, refOf } from './record.ts'
 import { problem, type Step, type Work } from './step.ts'
 
 type Counting = Work<KnownCount>
@@ -37,24 +37,21 @@ export function levelsOf(known: KnownCount, entries: readonly Entry[]): LevelLin
 /** The location to go to: the first that has something to count. */
 export const nextPlace = (levels: readonly LevelLine[]): LevelLine | undefined => levels.find(({ counted }) => counted === null)
 
-/**
- * Decides on the scan of a location or product; undefined for codes that this device does not know. `texts` are its readings. `isTyped`, as
- * below: a quantity was typed and not confirmed.
- */
-export function scan(work: Counting, texts: readonly string[], isTyped = false): Step | undefined {
+/** Decides on the scan of a location or product; undefined for codes that this device does not know. `texts` are its readings. */
+export function scan(work: Counting, texts: readonly string[]): Step | undefined {
   const levels = levelsOf(work.known, work.entries)
   const place = placeOf(work, levels, texts)
-  if (place !== undefined) return goTo(work, place, isTyped)
+  if (place !== undefined) return goTo(work, place)
   const product =
     levels.find(({ barcode, sku }) => texts.some((text) => text === barcode || text === sku)) ??
     levels.find(({ barcode }) => texts.some((text) => isSameCode(text, barcode)))
-  return product === undefined ? undefined : choose(work, product, 1, isTyped)
+  return product === undefined ? undefined : choose(work, product, 1)
 }
 
 /** The operator is at this location. */
-export function goTo({ known, draft }: Counting, place: Place, isTyped = false): Step {
+export function goTo({ known, draft }: Counting, place: Place): Step {
   const { item } = draft
-  if (item !== null && (item.quantity > 0 || isTyped)) return problem(goods.problem.confirmFirst(item.product_name))
+  if (item !== null && isUnconfirmed(item)) return problem(goods.problem.confirmFirst(item.product_name))
   const { location_ids, warehouse_id } = known.record
   if (place.warehouse_id !== warehouse_id) return problem(goods.problem.otherWarehouse(place.code))
   if (location_ids !== null && !location_ids.includes(place.id)) return problem(goods.problem.notCounted(place.code))
@@ -62,18 +59,32 @@ export function goTo({ known, draft }: Counting, place: Place, isTyped = false):
 }
 
 /** Chooses a product at the location. `more`: how many of it were scanned. */
-export function choose(work: Counting, { product_id, name }: Product, more: number, isTyped = false): Step {
+export function choose(work: Counting, { product_id, name }: Product, more: number): Step {
   const { known, draft, entries } = work
   const { place, item } = draft
   if (place === null) return problem(goods.problem.locationFirst, nextPlace(levelsOf(known, entries))?.location_code)
   const isSame = item?.product_id === product_id
-  if (item !== null && !isSame && (item.quantity > 0 || isTyped)) return problem(goods.problem.confirmFirst(item.product_name))
+  if (item !== null && !isSame && isUnconfirmed(item)) return problem(goods.problem.confirmFirst(item.product_name))
   const { product_ids, lines } = known.record
   const isLine = lines.some((line) => line.product_id === product_id && line.location_id === place.id)
   if (!isLine && product_ids !== null && !product_ids.includes(product_id)) return problem(goods.problem.notCounted(name))
   const quantity = exact((isSame ? item.quantity : 0) + more)
-  const held = { pick_id: isSame ? item.pick_id : work.newId(), product_id, product_name: name, quantity }
+  // A tap on the product that is chosen already changes nothing; a scan takes the place of what was typed.
+  const typed = isSame && more === 0 ? item.typed : undefined
+  const held = { pick_id: isSame ? item.pick_id : work.newId(), product_id, product_name: name, quantity, typed }
   return { outcome: 'taken', text: goods.said.chosen(name, quantity), draft: { ...draft, item: held }, events: [] }
+}
+
+/** Whether something was scanned or typed of the product that was chosen: it is not dropped without a word. */
+export const isUnconfirmed = ({ quantity, typed = '' }: DraftItem): boolean => quantity > 0 || typed !== ''
+
+/** The text in the field: what was typed, else what was scanned. Empty until then: choosing a product counts nothing. */
+export const textOf = ({ quantity, typed }: DraftItem): string => typed ?? (quantity === 0 ? '' : String(quantity))
+
+/** The draft with another text in the field; undefined if a scan has taken its place meanwhile. */
+export function withTyped(draft: RecordDraft, { pick_id, quantity }: DraftItem, typed: string): RecordDraft | undefined {
+  const { item } = draft
+  return item?.pick_id === pick_id && item.quantity === quantity ? { ...draft, item: { ...item, typed } } : undefined
 }
 
 /** So many lie there: all of the product at the location. */

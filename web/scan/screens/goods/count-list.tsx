@@ -1,4 +1,3 @@
-import { useLayoutEffect, useRef, useState } from 'react'
 import { goods } from '../../../shared/texts/scan-goods-texts.ts'
 import { t } from '../../../shared/texts/scan-texts.ts'
 import type { CodeHandler } from '../../app/app.ts'
@@ -6,7 +5,18 @@ import type { Tile } from '../../app/screen.ts'
 import { useApp, useCodes, useTitle } from '../../app/use-app.ts'
 import { useWakeLock } from '../../app/use-wake-lock.ts'
 import { decide, scanInRecord, submitCount, workOf } from '../../goods/actions.ts'
-import { choose, confirm, goTo, type KnownCount, type LevelLine, levelsOf, nextPlace, scan, undo } from '../../goods/counting.ts'
+import {
+  choose,
+  confirm,
+  goTo,
+  isUnconfirmed,
+  type KnownCount,
+  type LevelLine,
+  levelsOf,
+  nextPlace,
+  scan,
+  undo,
+} from '../../goods/counting.ts'
 import { isOpen, nameOf } from '../../goods/record.ts'
 import type { Step, Work } from '../../goods/step.ts'
 import { Button } from '../../kit/button.tsx'
@@ -19,6 +29,7 @@ import styles from '../screens.module.css'
 import { CodeField } from '../code-field.tsx'
 import { RecordList } from './record-list.tsx'
 import { useFresh } from './use-fresh.ts'
+import { useTyped } from './use-typed.ts'
 
 /** So many of the levels to come are listed. */
 const MAX_TO_COME = 20
@@ -42,10 +53,6 @@ const ofCount =
 function Counting({ work }: { work: CountingWork }) {
   const app = useApp()
   const { known, draft, entries } = work
-  /** What was typed, and for which scan: each scan adds one, and replaces it. */
-  const [entered, setEntered] = useState({ counted: '', text: '' })
-  /** By now, also for what was scanned before and is looked up meanwhile. */
-  const isTyped = useRef(false)
   const ref: RecordRef = { kind: 'count', id: known.record.id }
   const name = nameOf(known)
   const levels = levelsOf(known, entries)
@@ -54,9 +61,9 @@ function Counting({ work }: { work: CountingWork }) {
   useFresh(ref)
   const handle: CodeHandler = (...scanned) =>
     scanInRecord(app, ref, scanned, {
-      scan: (work, texts) => ofCount((of) => scan(of, texts, isTyped.current))(work),
-      goTo: (work, place) => ofCount((of) => goTo(of, place, isTyped.current))(work),
-      take: (work, product, quantity) => ofCount((of) => choose(of, product, quantity, isTyped.current))(work),
+      scan: (work, texts) => ofCount((of) => scan(of, texts))(work),
+      goTo: (work, place) => ofCount((of) => goTo(of, place))(work),
+      take: (work, product, quantity) => ofCount((of) => choose(of, product, quantity))(work),
     })
   useCodes(handle, { leads: true })
   const run = (make: (work: CountingWork) => Step | undefined): void => {
@@ -69,11 +76,7 @@ function Counting({ work }: { work: CountingWork }) {
   }
   const done = levels.filter(({ counted }) => counted !== null).length
   const { item, place } = draft
-  const counted = item === null ? '' : `${item.pick_id} ${item.quantity}`
-  const typed = entered.counted === counted ? entered.text : quantityShown(item)
-  useLayoutEffect(() => {
-    isTyped.current = typed !== ''
-  })
+  const [typed, type] = useTyped(ref, item)
   return (
     <div className={styles.screen}>
       <p className={styles.progress}>
@@ -87,14 +90,12 @@ function Counting({ work }: { work: CountingWork }) {
           <Where work={work} levels={levels} />
           <LastScan />
         </div>
-        {item !== null && (
-          <Counted name={item.product_name} typed={typed} onType={(text) => setEntered({ counted, text })} onConfirm={count} />
-        )}
+        {item !== null && <Counted name={item.product_name} typed={typed} onType={type} onConfirm={count} />}
       </div>
       {place !== null && (
         <Levels
           levels={levels.filter(({ location_id }) => location_id === place.id)}
-          onChoose={(one) => run((of) => choose(of, one, 0, isTyped.current))}
+          onChoose={(one) => run((of) => choose(of, one, 0))}
         />
       )}
       <div className={styles.buttons}>
@@ -105,7 +106,7 @@ function Counting({ work }: { work: CountingWork }) {
           recordRef={ref}
           name={name}
           left={levels.length - done}
-          isHeld={item !== null && (item.quantity > 0 || typed !== '')}
+          isHeld={item !== null && isUnconfirmed({ ...item, typed })}
         />
       </div>
       <CodeField />
@@ -133,10 +134,6 @@ function Where({ work: { draft }, levels }: { work: CountingWork; levels: readon
     </>
   )
 }
-
-/** Empty until the product was scanned: choosing it counts nothing. */
-const quantityShown = (item: { quantity: number } | null): string =>
-  item === null || item.quantity === 0 ? '' : String(item.quantity)
 
 interface CountedProps {
   name: string
