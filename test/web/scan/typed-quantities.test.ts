@@ -39,6 +39,7 @@ async function expectDecimals(page: Page, names: { button?: string; field?: stri
   expect(await typed(page, '1,234', names)).toEqual([false, NO_NUMBER])
   expect(await typed(page, '1.234', names)).toEqual([true, null])
   expect(await typed(page, '1,5', names)).toEqual([true, null])
+  expect(await typed(page, '0,125', names)).toEqual([true, null])
 }
 
 /** A product that is sold by the piece, and one that is sold by weight. */

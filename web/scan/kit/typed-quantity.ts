@@ -1,7 +1,7 @@
 import { t } from '../../shared/texts/scan-texts.ts'
 
-/** Three digits after a comma may be thousands: `1,234` is neither 1.234 nor 1234. */
-const withPoint = (typed: string): string => (/,\d{3}$/.test(typed) ? typed : typed.replace(',', '.'))
+/** Three digits after a comma may be thousands: `1,234` is neither 1.234 nor 1234. `0,125` is 0.125. */
+const withPoint = (typed: string): string => (/^[1-9]\d*,\d{3}$/.test(typed) ? typed : typed.replace(',', '.'))
 
 /** The quantity that was typed, with a point or a comma; undefined if it is none, or a fraction where only whole pieces are possible. */
 export function quantityOf(typed: string, isWhole = false): number | undefined {
