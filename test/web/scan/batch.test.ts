@@ -6,6 +6,7 @@ import { expectConsistentPicking, type PickableProduct, stockedProduct, stockOf 
 import { it as base, type TestTenant } from '../support/browser.ts'
 import { type Fault, type FaultyProxy, startFaultyProxy } from '../support/faulty-proxy.ts'
 import { type Device, enrolledDevice, newOperator } from '../support/scan-device.ts'
+import { windowBehind } from '../support/window-behind.ts'
 
 /** The service behind a network that loses what the test says. */
 const it = base.extend('proxy', async ({ service }, { onCleanup }): Promise<FaultyProxy> => {
@@ -60,7 +61,7 @@ it('a batch is picked slot by slot, without a connection and over reloads, and c
   service,
   proxy,
 }) => {
-  const window = await openWindow({ baseURL: proxy.url })
+  const window = await windowBehind(proxy, openWindow)
   window.expectComplaint(LOST)
   const { page, context } = window
   const { tea, cup, states } = await shop(tenant)

@@ -6,6 +6,7 @@ import { it as base } from '../support/browser.ts'
 import { type Fault, type FaultyProxy, startFaultyProxy } from '../support/faulty-proxy.ts'
 import { seed } from '../support/page-server.ts'
 import { type Device, enrolledDevice, newOperator } from '../support/scan-device.ts'
+import { windowBehind } from '../support/window-behind.ts'
 
 /** The service behind a network that loses what the test says. */
 const it = base.extend('proxy', async ({ service }, { onCleanup }): Promise<FaultyProxy> => {
@@ -50,7 +51,7 @@ it('S3: cut off after the third line, finished, reloaded and back: the server ha
   service,
   proxy,
 }) => {
-  const window = await openWindow({ baseURL: proxy.url })
+  const window = await windowBehind(proxy, openWindow)
   window.expectComplaint(/ERR_INTERNET_DISCONNECTED|Failed to fetch/)
   const { page, context } = window
   const { device, order, products, pickLine } = await picking(page, tenant)
@@ -83,7 +84,7 @@ it('S3: responses that are lost after the server has done it are sent again, and
   service,
   proxy,
 }) => {
-  const window = await openWindow({ baseURL: proxy.url })
+  const window = await windowBehind(proxy, openWindow)
   window.expectComplaint(/ERR_EMPTY_RESPONSE|ERR_CONNECTION|Failed to fetch|400/)
   const { page } = window
   const { device, order, products, pickLine } = await picking(page, tenant)
@@ -115,7 +116,7 @@ it.for([
 ] as const)(
   'S5: after %s, picks stay in the queue and are sent later',
   async ([, fault], { openWindow, tenant, service, proxy }) => {
-    const window = await openWindow({ baseURL: proxy.url })
+    const window = await windowBehind(proxy, openWindow)
     window.expectComplaint(/408|429|503/)
     const { page } = window
     const { order, products, pickLine } = await picking(page, tenant)
@@ -144,7 +145,7 @@ it('without a connection, packs, weights and GS1 codes stand for what they say, 
   service,
   proxy,
 }) => {
-  const window = await openWindow({ baseURL: proxy.url })
+  const window = await windowBehind(proxy, openWindow)
   window.expectComplaint(/ERR_INTERNET_DISCONNECTED|Failed to fetch/)
   const { page, context } = window
   await tenant.request('PUT', '/settings', { weight_barcodes: [{ pattern: '21IIIIIWWWWWC', decimals: 3 }] })

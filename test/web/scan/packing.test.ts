@@ -17,6 +17,7 @@ import { it as base, type TestTenant } from '../support/browser.ts'
 import { type Fault, type FaultyProxy, startFaultyProxy } from '../support/faulty-proxy.ts'
 import { seed } from '../support/page-server.ts'
 import { type Device, enrolledDevice, newOperator } from '../support/scan-device.ts'
+import { windowBehind } from '../support/window-behind.ts'
 
 /** The service behind a network that loses what the test says. */
 const it = base.extend('proxy', async ({ service }, { onCleanup }): Promise<FaultyProxy> => {
@@ -276,7 +277,7 @@ it('needs the connection and says so at once; a step whose response is lost is n
   service,
   proxy,
 }) => {
-  const window = await openWindow({ baseURL: proxy.url })
+  const window = await windowBehind(proxy, openWindow)
   window.expectComplaint(/ERR_INTERNET_DISCONNECTED|Failed to fetch|ERR_EMPTY_RESPONSE|ERR_CONNECTION|404/)
   const { page, context } = window
   const tea = await productOf(tenant, 'Tea')

@@ -17,6 +17,7 @@ import { Operator, type OrderToPick } from '../support/picking-day/operator.ts'
 import { ProblemSolver } from '../support/picking-day/problem-solver.ts'
 import { Trouble, type TroubleKind } from '../support/picking-day/trouble.ts'
 import { enrolledDevice, newOperator } from '../support/scan-device.ts'
+import { windowBehind } from '../support/window-behind.ts'
 
 /** `npm run test:day` picks 300 orders. */
 const ORDERS = Number(process.env.PICKING_DAY_ORDERS ?? 12)
@@ -60,7 +61,7 @@ it(
     onTestFailed(() => console.error(`PICKING_DAY_SEED=${SEED} draws the same day`))
     const dice = new Dice(SEED)
     const { products, orders } = await dayOf(tenant, dice)
-    const window = await openWindow({ baseURL: proxy.url })
+    const window = await windowBehind(proxy, openWindow)
     window.expectComplaint(/ERR_INTERNET_DISCONNECTED|ERR_EMPTY_RESPONSE|ERR_CONNECTION|ERR_NETWORK|Failed to (fetch|load)/)
     const { page, context } = window
     await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada', { may_change_stock: true }))

@@ -10,6 +10,7 @@ import { startFaultyProxy } from '../support/faulty-proxy.ts'
 import { seed } from '../support/page-server.ts'
 import { newDeviceCode } from '../support/scan-client.ts'
 import { type Device, deviceOn, enrol, enrolledDevice, newOperator, type TestOperator } from '../support/scan-device.ts'
+import { windowBehind } from '../support/window-behind.ts'
 
 const QUOTA = 5_000_000
 const DAY_MS = 24 * 3_600_000
@@ -30,7 +31,7 @@ const it = base
   .extend('proxied', async ({ openWindow, service, tenant, onTestFinished }) => {
     const proxy = await startFaultyProxy(service.url)
     onTestFinished(() => proxy.close())
-    const window = await openWindow({ baseURL: proxy.url })
+    const window = await windowBehind(proxy, openWindow)
     return { ...(await readyDevice(window.page, tenant)), proxy, window }
   })
 

@@ -12,6 +12,7 @@ import { it } from '../support/browser.ts'
 import { startFaultyProxy } from '../support/faulty-proxy.ts'
 import { deviceOn, enrolledDevice, newOperator } from '../support/scan-device.ts'
 import { copyServer } from '../support/server-copy.ts'
+import { windowBehind } from '../support/window-behind.ts'
 
 const HOUR_MS = 3_600_000
 const BUILT = path.join(import.meta.dirname, '../../../web/dist/scan')
@@ -27,7 +28,7 @@ it('S6: one tab works; another one takes over while picks are being sent, and ea
   tenant,
 }) => {
   const proxy = await startFaultyProxy(service.url)
-  const window = await openWindow({ baseURL: proxy.url })
+  const window = await windowBehind(proxy, openWindow)
   window.expectComplaint(/ERR_EMPTY_RESPONSE|ERR_CONNECTION|Failed to fetch/)
   const { page: first, context } = window
   const product = await stockedProduct(tenant, { 'A-1': 50 })
@@ -194,7 +195,7 @@ it('S6: a new build is taken from the queue, with entries waiting', async ({ ope
   const proxy = await startFaultyProxy(server.url)
   try {
     const tenant = await newTenant(server.url, db)
-    const window = await openWindow({ baseURL: proxy.url })
+    const window = await windowBehind(proxy, openWindow)
     window.expectComplaint(/ERR_EMPTY_RESPONSE|ERR_CONNECTION|Failed to fetch/)
     const { page } = window
     const product = await stockedProduct(tenant, { 'A-1': 5 })

@@ -8,6 +8,7 @@ import { it as base, type TestTenant } from '../support/browser.ts'
 import { type Fault, type FaultyProxy, startFaultyProxy } from '../support/faulty-proxy.ts'
 import { seed } from '../support/page-server.ts'
 import { type Device, enrolledDevice, newOperator } from '../support/scan-device.ts'
+import { windowBehind } from '../support/window-behind.ts'
 
 /** The service behind a network that loses what the test says. */
 const it = base.extend('proxy', async ({ service }, { onCleanup }): Promise<FaultyProxy> => {
@@ -63,7 +64,7 @@ it('Receive: a delivery is received, also without a connection and over a reload
   service,
   proxy,
 }) => {
-  const window = await openWindow({ baseURL: proxy.url })
+  const window = await windowBehind(proxy, openWindow)
   window.expectComplaint(/ERR_INTERNET_DISCONNECTED|Failed to fetch|ERR_EMPTY_RESPONSE|ERR_CONNECTION/)
   const { page, context } = window
   const { id, tea, cup, received } = await announced(tenant)
@@ -354,7 +355,7 @@ async function counted(tenant: TestTenant, fields: object = {}) {
 const levels = (page: Page) => page.getByRole('list', { name: 'At this location' }).getByRole('listitem').allInnerTexts()
 
 it('Count list: levels are counted in pick order and submitted', async ({ openWindow, tenant, service, proxy }) => {
-  const window = await openWindow({ baseURL: proxy.url })
+  const window = await windowBehind(proxy, openWindow)
   window.expectComplaint(/ERR_EMPTY_RESPONSE|ERR_CONNECTION|Failed to fetch|ERR_INTERNET_DISCONNECTED/)
   const { page, context } = window
   const { tea, cup, read } = await counted(tenant)
@@ -622,7 +623,7 @@ it('without the code of a tile, which an update has replaced, the app loads itse
 })
 
 it('a queue that an older build has left is sent', async ({ openWindow, tenant, proxy }) => {
-  const window = await openWindow({ baseURL: proxy.url })
+  const window = await windowBehind(proxy, openWindow)
   window.expectComplaint(/ERR_EMPTY_RESPONSE|ERR_CONNECTION|Failed to fetch|401/)
   const { page } = window
   const tea = await stockedProduct(tenant, { 'A-1': 5 }, { name: 'Tea' })
