@@ -6,6 +6,7 @@ import { newOrder } from '../../support/orders.ts'
 import { expectConsistentPicking, stockedProduct, stockOf } from '../../support/picking.ts'
 import { it as base, type TestTenant } from '../support/browser.ts'
 import { completedOrder, pack, packageOf } from '../../support/shipments.ts'
+import { failStorage } from '../support/fail-storage.ts'
 import { startFaultyProxy } from '../support/faulty-proxy.ts'
 import { seed } from '../support/page-server.ts'
 import { newDeviceCode } from '../support/scan-client.ts'
@@ -136,73 +137,6 @@ it('an end that the device could not store is told as a problem alone, and can b
   await page.getByRole('heading', { name: 'CC-1' }).waitFor()
   await endTwice('Submit', 'records', 'order')
   expect((await readCount(tenant, { id })).state).toBe('review')
-})
-
-it('a storage that fails offers to open the app again, but not while a move has no answer, which would be forgotten', async ({
-  window,
-  tenant,
-}) => {
-  window.expectComplaint(/ERR_FAILED/)
-  const { page } = window
-  const tea = await stockedProduct(tenant, { 'A-1': 4, 'B-1': 2 }, { name: 'Tea' })
-  const { scan, scanner } = await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada', { may_change_stock: true }))
-  const problem = page.getByRole('alertdialog', { name: 'Problem' })
-  /** What the operator can do about it. The server's answer about the session is to be stored. */
-  const waysOut = async (): Promise<string[]> => {
-    await failStorage(page, 'put', 'meta')
-    await page.evaluate(() => dispatchEvent(new Event('online')))
-    await problem.getByText('This device could not store it').waitFor()
-    return await problem.getByRole('button').allTextContents()
-  }
-  await menu(page, 'Move')
-  for (const code of [tea.barcode, 'A-1', 'B-1']) await scan(code)
-  await page.getByRole('button', { name: '3', exact: true }).click()
-  const loseAnswer = async (route: Route): Promise<void> => {
-    await route.fetch()
-    await route.abort()
-  }
-  await page.route('**/stock/transfer', loseAnswer, { times: 1 })
-  const move = page.getByRole('button', { name: 'Move', exact: true })
-  await move.click()
-  await problem.getByText('No response from the server').waitFor()
-  await scanner.scan('FC-OK')
-  expect(await waysOut()).toEqual(['OK'])
-  await scanner.scan('FC-OK')
-  await move.click()
-  await page.getByText('Scan the product.').waitFor()
-  expect(await stockOf(tenant, tea)).toEqual({ 'A-1': 1, 'B-1': 5 })
-  expect(await waysOut()).toEqual(['OK', 'Open the app again'])
-  const isLoaded = page.waitForEvent('load')
-  await problem.getByRole('button', { name: 'Open the app again' }).click()
-  await isLoaded
-  await page.getByRole('heading', { name: 'Move' }).waitFor()
-})
-
-it('a move whose answer was lost is there after a reload, and is not done twice', async ({ window, tenant }) => {
-  window.expectComplaint(/ERR_FAILED/)
-  const { page } = window
-  const tea = await stockedProduct(tenant, { 'A-1': 9, 'B-1': 2 }, { name: 'Tea' })
-  const { scan, scanner } = await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada', { may_change_stock: true }))
-  await menu(page, 'Move')
-  for (const code of [tea.barcode, 'A-1', 'B-1']) await scan(code)
-  await page.getByRole('button', { name: '3', exact: true }).click()
-  const loseAnswer = async (route: Route): Promise<void> => {
-    await route.fetch()
-    await route.abort()
-  }
-  await page.route('**/stock/transfer', loseAnswer, { times: 1 })
-  const move = page.getByRole('button', { name: 'Move', exact: true })
-  await move.click()
-  await page.getByRole('alertdialog', { name: 'Problem' }).getByText('No response from the server').waitFor()
-  await scanner.scan('FC-OK')
-  await page.reload()
-  await move.click()
-  await page.getByText('Scan the product.').waitFor()
-  expect(await stockOf(tenant, tea)).toEqual({ 'A-1': 6, 'B-1': 5 })
-  // What was done is not there any more.
-  await page.reload()
-  await page.getByText('Scan the product.').waitFor()
-  expect(await move.count()).toBe(0)
 })
 
 it('where one call fails and others get through, the app sends it again now and then, and not as fast as it can', async ({
@@ -714,28 +648,6 @@ async function fillStorage(page: Page): Promise<void> {
     database.close()
   })
 }
-
-/** The browser's storage fails in the middle of the next such change of a table: the browser ends the transaction, and closes the connection. */
-const failStorage = (page: Page, method: 'put' | 'delete', table: string): Promise<void> =>
-  page.evaluate(
-    ([method, table]) => {
-      const { prototype } = IDBObjectStore
-      const change = prototype[method] as (...given: unknown[]) => IDBRequest
-      const fail = function (this: IDBObjectStore, ...given: unknown[]): IDBRequest {
-        const request = change.apply(this, given)
-        if (this.name !== table) return request
-        Object.assign(prototype, { [method]: change })
-        // When all of the change is requested.
-        queueMicrotask(() => {
-          this.transaction.abort()
-          this.transaction.db.close()
-        })
-        return request
-      }
-      Object.assign(prototype, { [method]: fail })
-    },
-    [method, table] as const,
-  )
 
 /** Keeps the device from storing anything, until what it returns is called. */
 async function holdStore(page: Page): Promise<() => Promise<void>> {

@@ -7,17 +7,23 @@ export interface OpenAttempt {
   key: string
 }
 
-/** Keeps the open attempt, or that there is none, beyond a reload. */
-type Keep = (open: OpenAttempt | undefined) => Promise<unknown>
+/** Keeps the open attempt beyond a reload. */
+export interface AttemptKeeper {
+  keep(open: OpenAttempt): Promise<unknown>
+  /** Forgets the attempt with this key, and no newer one. */
+  forget(key: string): Promise<unknown>
+}
+
+const noKeeper: AttemptKeeper = { keep: async () => undefined, forget: async () => undefined }
 
 /** Attempts to do the same have the same key: what was done although its answer was lost is not done twice. */
 export class Attempts {
   #open: OpenAttempt | undefined
-  readonly #keep: Keep
+  readonly #keeper: AttemptKeeper
 
-  constructor(open?: OpenAttempt, keep: Keep = async () => undefined) {
+  constructor(open?: OpenAttempt, keeper = noKeeper) {
     this.#open = open
-    this.#keep = keep
+    this.#keeper = keeper
   }
 
   /** Whether it is not known what became of the last one. */
@@ -28,20 +34,20 @@ export class Attempts {
   async of<T>(what: string, call: (key: string) => PromiseLike<T>): Promise<T> {
     const open = this.#open?.what === what ? this.#open : { what, key: newPickId() }
     this.#open = open
-    await this.#keep(open)
+    await this.#keeper.keep(open)
     try {
       const result = await call(open.key)
-      this.#end()
+      this.#end(open.key)
       return result
     } catch (error) {
       // Refused: nothing was done.
-      if (interruptionOf(error) === undefined) this.#end()
+      if (interruptionOf(error) === undefined) this.#end(open.key)
       throw error
     }
   }
 
-  #end(): void {
+  #end(key: string): void {
     this.#open = undefined
-    void this.#keep(undefined)
+    void this.#keeper.forget(key)
   }
 }

@@ -3,6 +3,7 @@ import { t } from '../../shared/texts/scan-texts.ts'
 import type { CodeHandler } from '../app/app.ts'
 import { Attempts, type OpenAttempt } from '../app/attempts.ts'
 import { online } from '../app/calls.ts'
+import { SentRows } from '../app/sent-rows.ts'
 import { isKnown, type Scanned, type SentChange, type SentRow } from '../app/unanswered.ts'
 import { useApp, useCodes, useTitle } from '../app/use-app.ts'
 import { findCode, findProduct } from '../data/find.ts'
@@ -31,18 +32,14 @@ export function ChangeStock({ title, places, quantityLabel, button, done, save }
   const owner = `${title} ${session === null ? '' : bindingOf(session)} ${session?.operator?.id}`
   /** What is being sent. */
   const entered = useRef<Pick<SentRow, 'scanned' | 'typed'>>({ scanned: {}, typed: '' })
-  // Where it cannot be stored, a reload forgets it.
-  const keep = (attempt: OpenAttempt | undefined): Promise<unknown> =>
-    app.store
-      .commit(() => ({ sent: { owner, row: attempt && { ...entered.current, attempt, at: Date.now() } } }))
-      .catch(() => undefined)
+  const rows = new SentRows(app.store, owner, () => entered.current)
   /** What was sent before the page was loaded again. */
   const reloaded = (): SentChange | undefined => {
     const row = app.kept.sent[owner]
     if (row === undefined || !isKnown(row)) return undefined
     return { ...row, attempts: newAttempts(row.attempt), isSaved: Promise.resolve(undefined) }
   }
-  const newAttempts = (open?: OpenAttempt): Attempts => new Attempts(open, keep)
+  const newAttempts = (open?: OpenAttempt): Attempts => new Attempts(open, rows)
   const [restored] = useState(() => app.unanswered.get(owner) ?? reloaded())
   const [scanned, setScanned] = useState<Scanned>(restored?.scanned ?? {})
   const latest = useRef(scanned)
@@ -88,7 +85,7 @@ export function ChangeStock({ title, places, quantityLabel, button, done, save }
   const startOver = (): void => {
     start.current = app.begin()
     app.unanswered.delete(owner)
-    void keep(undefined)
+    void rows.forget()
     restart()
   }
   const isWhole = product?.weighable === false
