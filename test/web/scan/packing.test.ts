@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { expect } from 'vitest'
 import { pick, type PickableProduct, startedFlow, stockedProduct } from '../../support/picking.ts'
 import {
@@ -269,6 +269,65 @@ it('goes on with an open shipment; what others do meanwhile becomes a Problem wi
   await tenant.request('POST', `/orders/${open.id}/cancel`, {})
   await device.scan(cup.barcode, 'problem')
   await problem(page).getByText(`${open.order_tenant_id} was cancelled. Take its goods out of the packages`).waitFor()
+})
+
+it('a shipment whose creation had no response keeps what is packed in it when another one is begun', async ({
+  window,
+  tenant,
+  service,
+}) => {
+  window.expectComplaint(/ERR_FAILED/)
+  const { page } = window
+  const [tea, cup] = [await productOf(tenant, 'Tea'), await productOf(tenant, 'Cup')]
+  const order = await completedOrder(tenant, [
+    [tea, 4],
+    [cup, 2],
+  ])
+  const device = await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada'))
+  await openOrder(device, order)
+  const loseResponse = async (route: Route): Promise<void> => {
+    await route.fetch()
+    await route.abort()
+  }
+  await page.route('**/shipments', loseResponse, { times: 1 })
+  await device.scan(tea.barcode, 'problem')
+  await press(page, 'OK')
+  // The app reads that there is one.
+  await page.evaluate(() => dispatchEvent(new Event('online')))
+  await page.getByRole('button', { name: 'New shipment' }).waitFor()
+  for (let scans = 0; scans < 3; scans++) await device.scan(tea.barcode)
+  await press(page, 'New shipment')
+  await device.scan(cup.barcode)
+  await said(page, '1 × Cup in package 1')
+  expect(await shipmentsOf(tenant, order)).toMatchObject([{ total_quantity: 1 }, { total_quantity: 3 }])
+  await expectConsistentShipments(service.db, tenant)
+})
+
+it('a shipment whose creation had no response is read again before goods are added to what others have packed in it', async ({
+  window,
+  tenant,
+}) => {
+  window.expectComplaint(/ERR_FAILED/)
+  const { page } = window
+  const [tea, cup] = [await productOf(tenant, 'Tea'), await productOf(tenant, 'Cup')]
+  const order = await completedOrder(tenant, [
+    [tea, 3],
+    [cup, 3],
+  ])
+  const device = await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada'))
+  await openOrder(device, order)
+  await device.scan(cup.barcode)
+  await press(page, 'New shipment')
+  const packedByOthers = async (route: Route): Promise<void> => {
+    const { data } = await (await route.fetch()).json()
+    await tenant.request('PUT', `/shipments/${data.id}`, { packages: [packageOf({ product_id: tea.id }, 3)] })
+    await route.abort()
+  }
+  await page.route('**/shipments', packedByOthers, { times: 1 })
+  await device.scan(cup.barcode, 'problem')
+  await press(page, 'OK')
+  await device.scan(cup.barcode)
+  await expect.poll(async () => await shipmentsOf(tenant, order)).toMatchObject([{ total_quantity: 4 }, { total_quantity: 1 }])
 })
 
 it('needs the connection and says so at once; a step whose response is lost is not done twice', async ({

@@ -38,8 +38,8 @@ export class Packer {
   readonly #listeners = new Set<() => void>()
   /** Null: a new one. Undefined: the newest open one. */
   #shipmentId: number | null | undefined
-  /** Makes the creation of a shipment the same when it is repeated. */
-  #creation = newPickId()
+  /** The next creation of a shipment. As long as no shipment is known to be of it, it has the same key when it is repeated. */
+  #creation = newCreation()
   /** Packages before each step, to be undone. */
   #history: NewPackage[][] = []
   /** When the server said last what is in the shipment. */
@@ -250,12 +250,16 @@ export class Packer {
   /** Makes the shipment. Returns false if the server refuses it. */
   async #create(): Promise<boolean> {
     const { client } = this.#app.api
-    const input = { order_id: this.#orderId }
-    const shipment = await this.#refusable(() => client.shipments.create(input, { idempotencyKey: `pack-${this.#creation}` }))
-    if (shipment === undefined) return false
-    this.#creation = newPickId()
-    this.#keep(shipment)
-    this.#setShipment(shipment.id)
+    const creation = this.#creation
+    const isRepeated = creation.isSent
+    creation.isSent = true
+    const created = await this.#refusable(() =>
+      client.shipments.create({ order_id: this.#orderId }, { idempotencyKey: creation.key }),
+    )
+    if (created === undefined) return false
+    // The response to a repeated creation tells how the shipment was at first. Others may have packed it since.
+    this.#keep(isRepeated ? await client.shipments.get(created.id) : created)
+    this.#setShipment(created.id)
     return true
   }
 
@@ -362,6 +366,8 @@ export class Packer {
 
   #setShipment(id: number | null | undefined): void {
     if (this.#shipmentId === id) return
+    // It may be the one whose creation had no response: repeated, that would not make another one.
+    if (typeof id === 'number') this.#creation = newCreation()
     this.#shipmentId = id
     this.#history = []
     this.#number = Math.max(1, this.packages.length)
@@ -426,6 +432,8 @@ export class Packer {
     for (const listener of this.#listeners) listener()
   }
 }
+
+const newCreation = () => ({ key: `pack-${newPickId()}`, isSent: false })
 
 /** A step of which it is not known whether the server has done it: the shipment before, and the packages that were sent. */
 interface Doubt {
