@@ -10,6 +10,7 @@ import type { Admit } from './admit.ts'
 import type { LargeResponses } from './body/large-responses.ts'
 import { announceDeprecation } from './deprecation.ts'
 import { type Guard, guardedBy } from './guards.ts'
+import { idempotencyKeyOf } from './idempotency-key.ts'
 import { queryCheck, type QueryCheck } from './query-check.ts'
 
 export const API_PREFIX = '/api/v1'
@@ -77,10 +78,8 @@ function takeCall(request: FastifyRequest): CallContext {
 }
 
 function keyedRequestOf(request: FastifyRequest): KeyedRequest | undefined {
-  const key = request.headers['idempotency-key']
+  const key = idempotencyKeyOf(request)
   if (key === undefined) return undefined
-  if (typeof key !== 'string' || key.length < 1 || key.length > 255)
-    throw new ServiceError('validation_error', 'Idempotency-Key must have 1 to 255 characters')
   return { key, fingerprint: `${request.method} ${request.url} ${request.bodyHash ?? JSON.stringify(request.body)}` }
 }
 

@@ -17,11 +17,19 @@ export interface KeyedArguments {
 export const isKeyed = ({ type, keepsNothing }: Pick<Endpoint, 'type' | 'keepsNothing'>): boolean =>
   type === 'mutation' && keepsNothing !== true
 
-/** Takes `idempotency_key` out of the arguments. Throws `validation_error`. */
-export async function keyedArguments(tool: string, given: Record<string, unknown>): Promise<KeyedArguments> {
-  const { idempotency_key: key, ...input } = given
-  if (key === undefined || key === null) return { input, keyed: undefined }
-  const error = errorOf(key)
+/**
+ * Takes `idempotency_key` out of the arguments. The header of the request, which a client or a proxy that repeats requests may have set, has the same
+ * effect. Throws `validation_error`.
+ */
+export async function keyedArguments(
+  tool: string,
+  given: Record<string, unknown>,
+  ofHeader: string | undefined,
+): Promise<KeyedArguments> {
+  const { idempotency_key: argument, ...input } = given
+  const key = argument ?? ofHeader
+  if (key === undefined) return { input, keyed: undefined }
+  const error = key === (ofHeader ?? key) ? errorOf(key) : 'differs from the one in the header of the request'
   if (error !== undefined)
     throw new ServiceError('validation_error', `idempotency_key: ${error}`, { details: [{ path: 'idempotency_key', error }] })
   return { input, keyed: { key: key as string, fingerprint: `mcp ${tool} ${await hashOf(input)}` } }

@@ -5,6 +5,7 @@ import { ServiceError } from '../errors/service-error.ts'
 import type { Admit } from '../http/admit.ts'
 import type { LargeResponses } from '../http/body/large-responses.ts'
 import { shownFailure } from '../http/failures.ts'
+import { idempotencyKeyOf } from '../http/idempotency-key.ts'
 import { mayWait } from '../procedures/endpoint-facts.ts'
 import type { Endpoint } from '../procedures/endpoint.ts'
 import { failureOf } from '../procedures/failure.ts'
@@ -44,7 +45,7 @@ export async function callTool(
     requirePathArguments(endpoint, given)
     const named = withTextInPath(endpoint, given)
     const { input, keyed } = isKeyed(endpoint)
-      ? await keyedArguments(endpoint.name, named)
+      ? await keyedArguments(endpoint.name, named, idempotencyKeyOf(request))
       : { input: isRead ? withoutNulls(named) : named, keyed: undefined }
     const { data, isReplayed } = await call(context, input, keyed)
     if (isReplayed) reply.header('idempotency-replayed', 'true')

@@ -144,6 +144,28 @@ describe('what a model reads', () => {
     expect(await agent.failure('inbound_create', other)).toMatchObject({ code: 'idempotency_conflict' })
   })
 
+  it('the header Idempotency-Key has the effect of idempotency_key', async ({ tenant }) => {
+    await stockedProduct(tenant, { A: 3 }, { sku: 'tea' })
+    const adjust = (header: string, args: object = {}) =>
+      postMessage(tenant, toolRequest('stock_adjust', { sku: 'tea', location_id: 'A', adjustment_quantity: 2, ...args }), {
+        ...tenant,
+        headers: { 'idempotency-key': header },
+      })
+    const first = await adjust('once')
+    const again = await adjust('once')
+    expect(again.body).toEqual(first.body)
+    expect([first, again].map(({ headers }) => headers.get('idempotency-replayed'))).toEqual([null, 'true'])
+    expect((await adjust('once', { idempotency_key: 'once' })).body).toEqual(first.body)
+    expect(first.body.result.structuredContent).toMatchObject({ stock: { new_quantity: 5 } })
+    const failureOf = async (...call: Parameters<typeof adjust>) =>
+      JSON.parse((await adjust(...call)).body.result.content[0].text)
+    expect(await failureOf('once', { adjustment_quantity: 3 })).toMatchObject({ code: 'idempotency_conflict' })
+    expect(await failureOf('a'.repeat(256))).toMatchObject({ code: 'validation_error' })
+    expect(await failureOf('once', { idempotency_key: 'twice' })).toMatchObject({
+      message: 'idempotency_key: differs from the one in the header of the request',
+    })
+  })
+
   it('errors have the code, message and details of the API, as text alone', async ({ tenant }) => {
     await newProduct(tenant, { barcode: 'tea' })
     const order = { order_tenant_id: 'x', assembly_date: '2030-02-30', order_detail: [{ barcode: 'tea', quantity: 0 }] }
