@@ -3320,7 +3320,7 @@ export interface components {
                 address: string;
                 /** @description `X-Request-Id` of the call. */
                 request_id: string;
-                /** @description Error code of a failed call; null if it succeeded. */
+                /** @description Error code of a failed call; null if it succeeded, or if it ended within the last second. */
                 error: string | null;
             };
         } | {
@@ -4778,7 +4778,7 @@ export interface components {
             session_id: number | null;
             /** @description E-mail address of the operator who was signed in on the device; null where there was none. */
             operator_email: string | null;
-            /** @description Error code of a failed call; null if it succeeded. A failed call changed nothing, except perhaps after `service_unavailable` or `internal_error`. */
+            /** @description Error code of a failed call; null if it succeeded, or if it ended within the last second. A failed call changed nothing, except perhaps after `service_unavailable` or `internal_error`. */
             error: string | null;
         };
         /** @description Stock at the end of an hour or a day. */

@@ -66,15 +66,15 @@ export class AuditTrail {
   #waiting: Waiting[] = []
   #isWriting = false
   #failures: FailedCall[] = []
-  /** The writing of failures that the timer began last. */
+  /** The writing of failures that was begun last, and when. */
   #recording = Promise.resolve()
+  #recordedAt = -Infinity
   #lost: LostCall[] = []
 
   constructor(db: Pick<Database, 'run'>, onError: (error: unknown) => void) {
     this.#db = db
     this.#onError = onError
-    const record = (): void => void (this.#recording = this.#recording.then(() => this.#writeFailures()))
-    this.#timer = setInterval(record, FAILURES_EVERY_MS).unref()
+    this.#timer = setInterval(() => this.#record(this.#lost.splice(0)), FAILURES_EVERY_MS).unref()
   }
 
   /**
@@ -91,18 +91,29 @@ export class AuditTrail {
     return this.#add({ call, id: randomUUID(), input: inputText(call.input), names, isAlone: mayBeAlone ? isAlone : () => false })
   }
 
-  /** Records in an entry that its call failed. */
+  /** Records in an entry that its call failed: at once after a pause, so that whoever reads the entry next sees it, and then at most so often. */
   failed(entry: WrittenEntry | AuditEntryPreface, error: string): void {
     const { id, names, call, at } = entry
     if (this.#failures.length + this.#lost.length >= MAX_FAILURES) return
-    if (at !== null) this.#failures.push({ id, names, call, at, error })
-    else if (entry instanceof AuditEntryPreface && entry.isLost) this.#lost.push({ id, names, call, error })
+    if (at === null) {
+      // Its entry may be about to come: it is looked for by the timer.
+      if (entry instanceof AuditEntryPreface && entry.isLost) this.#lost.push({ id, names, call, error })
+      return
+    }
+    this.#failures.push({ id, names, call, at, error })
+    if (performance.now() - this.#recordedAt >= FAILURES_EVERY_MS) this.#record()
+  }
+
+  #record(lost: LostCall[] = []): void {
+    if (this.#failures.length + lost.length === 0) return
+    this.#recordedAt = performance.now()
+    this.#recording = this.#recording.then(() => this.#writeFailures(lost))
   }
 
   async close(): Promise<void> {
     clearInterval(this.#timer)
     await this.#recording
-    await this.#writeFailures()
+    await this.#writeFailures(this.#lost.splice(0))
   }
 
   #add(call: Omit<Waiting, 'waiter' | 'resolve' | 'reject'>): Promise<WrittenEntry | AuditEntryPreface | undefined> {
@@ -176,11 +187,8 @@ export class AuditTrail {
     return this.#db.run(insertNamedEntries, [...values, named.map(({ id }) => id), named.map(({ name }) => name)])
   }
 
-  async #writeFailures(): Promise<void> {
-    if (this.#failures.length + this.#lost.length === 0) return
-    const [known, lost] = [this.#failures, this.#lost]
-    this.#failures = []
-    this.#lost = []
+  async #writeFailures(lost: readonly LostCall[]): Promise<void> {
+    const known = this.#failures.splice(0)
     try {
       const failures = [...known, ...(await findLostEntries(this.#db, lost))]
       if (failures.length === 0) return

@@ -68,7 +68,7 @@ export const auditEntry = z
       .string()
       .nullable()
       .describe(
-        'Error code of a failed call; null if it succeeded. A failed call changed nothing, except perhaps after `service_unavailable` or `internal_error`.',
+        'Error code of a failed call; null if it succeeded, or if it ended within the last second. A failed call changed nothing, except perhaps after `service_unavailable` or `internal_error`.',
       ),
   })
   .meta({ id: 'AuditEntry', description: 'A call to change data.' })

@@ -44,7 +44,10 @@ export const DATA = {
       key_name: z.string().describe('Name of the API key at the time of the call.'),
       address: z.string().describe('IP address of the client.'),
       request_id: z.string().describe('`X-Request-Id` of the call.'),
-      error: z.string().nullable().describe('Error code of a failed call; null if it succeeded.'),
+      error: z
+        .string()
+        .nullable()
+        .describe('Error code of a failed call; null if it succeeded, or if it ended within the last second.'),
     })
     .describe('A call to change data that names the order, or a picking flow, batch, shipment or return of it.'),
   created: z
