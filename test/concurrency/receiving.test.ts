@@ -13,7 +13,7 @@ import {
   undo,
 } from '../support/receiving.ts'
 import { availabilityOf } from '../support/reservations.ts'
-import type { ServiceResponse } from '../support/service.ts'
+import type { ServiceResponse, TestService } from '../support/service.ts'
 import { expectConsistentStock, newProduct } from '../support/stock.ts'
 import { it } from './support/it.ts'
 
@@ -26,6 +26,18 @@ it.afterEach(async ({ service, tenant }) => {
     select deadlocks from pg_stat_database where datname = current_database()`.execute(service.db.kysely)
   expect(rows).toEqual([{ deadlocks: 0 }])
 })
+
+/** Waits until so many statements wait for a lock. */
+const untilWaiting = ({ db }: TestService, statements: number): Promise<void> =>
+  vi.waitFor(
+    async () => {
+      const { rowCount } = await db.dedicatedPool.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      )
+      expect(rowCount).toBe(statements)
+    },
+    { timeout: 60_000, interval: 20 },
+  )
 
 /** Number of responses by outcome: `ok`, or the error code. */
 function tally(responses: ServiceResponse[]): Record<string, number> {
@@ -152,23 +164,13 @@ it('a delivery that is closed while its receipt is undone expects nothing more',
   const record = await announce(INBOUND, tenant, [{ product_id: id, quantity: 5 }])
   await receive(INBOUND, tenant, record, { product_id: id, quantity: 5, receipt_id: 'r' })
   const blocker = await service.db.dedicatedPool.connect()
-  const untilWaiting = (callers: number): Promise<void> =>
-    vi.waitFor(
-      async () => {
-        const { rowCount } = await service.db.dedicatedPool.query(
-          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-        )
-        expect(rowCount).toBe(callers)
-      },
-      { timeout: 60_000, interval: 20 },
-    )
   try {
     await blocker.query('begin')
     await blocker.query('select from inbound where tenant_id = $1 and id = $2 for update', [tenant.id, record.id])
     const undone = undo(INBOUND, tenant, record, 'r')
-    await untilWaiting(1)
+    await untilWaiting(service, 1)
     const closed = tenant.request('POST', `/inbound/${record.id}/close`)
-    await untilWaiting(2)
+    await untilWaiting(service, 2)
     await blocker.query('commit')
     expect([(await undone).status, (await closed).status]).toEqual([200, 200])
   } finally {
@@ -177,3 +179,31 @@ it('a delivery that is closed while its receipt is undone expects nothing more',
   expect(await read(INBOUND, tenant, record)).toMatchObject({ state: 'closed', total_received: 0 })
   expect(await availabilityOf(tenant, id)).toMatchObject({ incoming: 0 })
 })
+
+it.for([
+  ['restock', true],
+  ['quarantine', false],
+] as const)(
+  'a %s waits for a change of the location that it no longer fits, and is refused',
+  async ([disposition, isSellable], { service, tenant }) => {
+    const { id } = await newProduct(tenant)
+    await tenant.request('PUT', `/stock/product/${id}`, { location_id: 'DOCK', quantity: 1 })
+    await tenant.request('PUT', '/locations/DOCK', { sellable: isSellable })
+    const record = await announce(RETURNS, tenant, [{ product_id: id, quantity: 5 }])
+    const blocker = await service.db.dedicatedPool.connect()
+    try {
+      await blocker.query('begin')
+      await blocker.query('select from stock_levels where tenant_id = $1 and product_id = $2 for update', [tenant.id, id])
+      const changed = tenant.request('PUT', '/locations/DOCK', { sellable: !isSellable })
+      await untilWaiting(service, 1)
+      const receipt = receive(RETURNS, tenant, record, { product_id: id, quantity: 2, disposition })
+      await untilWaiting(service, 2)
+      await blocker.query('commit')
+      expect((await changed).status).toBe(200)
+      expect((await receipt).body.error).toMatchObject({ code: 'validation_error', details: [{ path: 'location_id' }] })
+    } finally {
+      blocker.release(true)
+    }
+    expect((await read(RETURNS, tenant, record)).total_received).toBe(0)
+  },
+)

@@ -1,5 +1,5 @@
 import { settled } from '../reservation-core/index.ts'
-import { SAME_WAREHOUSE, SETTLED_STOCK, warehouseTotal } from './apply-stock-changes.ts'
+import { AS_LOCATION, SETTLED_STOCK, warehouseTotal } from './apply-stock-changes.ts'
 import { countStocked } from './count-stocked.ts'
 import { movementsOf } from './movements-of.ts'
 import { apart, OUT_OF_RANGE } from './stock-change-parts.ts'
@@ -28,7 +28,7 @@ export function addStock({ source, ...events }: AddedStock): string {
   select $1, product_id, location_id, warehouse_id, sellable, least(amount, ${OUT_OF_RANGE}) from ${source} order by product_id, location_id
   on conflict (tenant_id, product_id, location_id) do update
   set quantity = least(stock_levels.quantity + excluded.quantity, ${OUT_OF_RANGE}), previous_quantity = stock_levels.quantity,
-    ${SAME_WAREHOUSE}, updated_at = clock_timestamp()
+    ${AS_LOCATION}, updated_at = clock_timestamp()
   returning product_id, location_id, warehouse_id, sellable, quantity, previous_quantity
 ), ${warehouseTotal(warehouseChange)}, counted_total as (${countStocked('warehouse_total')}
 ), ${movementsOf({ movement, counts })}, ${settled({ stock: SETTLED_STOCK })}, stock_event as (

@@ -48,11 +48,11 @@ interface StockChanges {
 export const SETTLED_STOCK = 'select product_id, warehouse_id from warehouse_total'
 
 /**
- * Part of the `set` of an upsert of levels. It changes nothing, unless the location was moved to another warehouse while the statement waited for
- * the level: then the foreign key to the location refuses it, and the statement is repeated. It could not make the events of the level, because
- * it may have begun before there was that warehouse.
+ * Part of the `set` of an upsert of levels. It changes nothing, unless the location was changed while the statement waited for the level: then the
+ * foreign key to the location refuses it, and the statement is repeated. It may have begun before there was the location's new warehouse, and could
+ * not make the events of the level. And what goes only where it is sellable, or only where it is not, was judged by the location as it was.
  */
-export const SAME_WAREHOUSE = 'warehouse_id = excluded.warehouse_id'
+export const AS_LOCATION = 'warehouse_id = excluded.warehouse_id, sellable = excluded.sellable'
 
 /**
  * CTEs that change stock levels. Every statement that changes stock uses them. They add up the changes of each level, create new locations,
@@ -98,7 +98,7 @@ net_change as materialized (
   where (select count(*) from new_location) >= 0 and ${parts.isMade}
   order by c.product_id, c.location_id
   on conflict (tenant_id, product_id, location_id) do update
-  set quantity = ${parts.quantity}, previous_quantity = stock_levels.quantity, ${SAME_WAREHOUSE}, updated_at = clock_timestamp()
+  set quantity = ${parts.quantity}, previous_quantity = stock_levels.quantity, ${AS_LOCATION}, updated_at = clock_timestamp()
   returning product_id, location_id, warehouse_id, sellable, quantity, previous_quantity
 ), ${parts.compared}${settlesHere ? '' : `${RESERVING}, `}${warehouseTotal(warehouseChange)}, counted_total as (${countStocked('warehouse_total')}
 ), ${movementsOf(parts, areOfPicks)}, ${settlesHere ? `${settled({ stock: SETTLED_STOCK })}, ` : ''}stock_event as (

@@ -2,7 +2,7 @@ import type { Queryable } from '../../database/connections/queryable.ts'
 import { type RunOptions, statement } from '../../database/statements/statement.ts'
 import { EVENT_TIME, recordEvents } from '../events/index.ts'
 import { IS_RESERVING, wasReserving } from '../reservation-core/index.ts'
-import { SAME_WAREHOUSE } from './apply-stock-changes.ts'
+import { AS_LOCATION } from './apply-stock-changes.ts'
 import type { PositionedUpdate, ValuesOfUpdates } from './bulk-updates.ts'
 import { countStocked } from './count-stocked.ts'
 import { movementsOf } from './movements-of.ts'
@@ -41,7 +41,7 @@ const setLevels = statement<[...ValuesOfUpdates, createdBy: string], { is_done: 
      where (select are_all from known)
      order by i.id, i.location_id
      on conflict (tenant_id, product_id, location_id) do update
-     set quantity = excluded.quantity, previous_quantity = stock_levels.quantity, ${SAME_WAREHOUSE}, updated_at = clock_timestamp()
+     set quantity = excluded.quantity, previous_quantity = stock_levels.quantity, ${AS_LOCATION}, updated_at = clock_timestamp()
      returning product_id, location_id, warehouse_id, sellable, quantity, previous_quantity
    ), ${EVENT_TIME.after('changed_level')}, warehouse_total as (
      insert into warehouse_stock (tenant_id, product_id, warehouse_id, quantity, unsellable)
