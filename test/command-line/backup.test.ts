@@ -220,9 +220,10 @@ describe('rejected', () => {
       listed.files[name] = { size: text.length, sha256: createHash('sha256').update(text).digest('hex') }
       await writeFile(path.join(unpacked, 'manifest.json'), JSON.stringify(listed))
     }
-    const pack = async (name: string): Promise<string> => {
+    const pack = async (name: string, renaming = 's,^$,,'): Promise<string> => {
       const file = path.join(files, name)
       await run('tar', [
+        `--transform=${renaming}`,
         '-czf',
         file,
         '-C',
@@ -245,11 +246,16 @@ describe('rejected', () => {
     expect(await readFile(path.join(dataDir, 'postgres/pg_hba.conf'), 'utf8')).not.toContain('trust')
 
     await add('postgres/recovery.signal', '')
-    const refused = await runCommand(['restore', await pack('signal.tar.gz')], { DATA_DIR: path.join(files, 'signal') })
-    expect([refused.exitCode, refused.stderr]).toEqual([
-      1,
-      expect.stringContaining('unexpected entry "postgres/recovery.signal"'),
-    ])
+    for (const name of [
+      'postgres/recovery.signal',
+      'postgres/./recovery.signal',
+      'postgres/base/../recovery.signal',
+      'postgres/Recovery.Signal',
+    ]) {
+      const archive = await pack('signal.tar.gz', `s,^postgres/recovery.signal$,${name},`)
+      const refused = await runCommand(['restore', archive], { DATA_DIR: path.join(files, 'signal') })
+      expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining(`unexpected entry "${name}"`)])
+    }
   })
 
   it.for([

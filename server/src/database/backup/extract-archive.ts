@@ -44,8 +44,7 @@ export async function extractArchive(archive: FileHandle, destination: Destinati
   let listed: Manifest | undefined
   for await (const entry of entriesOf(archive, destination)) {
     const { name } = entry.header
-    if (listed !== undefined || !NAME.test(name) || name.includes('..') || isUnsafe(name))
-      throw new Error(`unexpected entry ${JSON.stringify(name)}`)
+    if (listed !== undefined || !isExpected(name)) throw new Error(`unexpected entry ${JSON.stringify(name)}`)
     if ((about === undefined) !== (name === METADATA_FILE)) throw new Error(`it does not begin with ${METADATA_FILE}`)
     if (entry.header.type === 'directory') await makeFolder(path.join(destination.folder, name), destination)
     else if (name === MANIFEST_FILE) listed = manifest.parse(JSON.parse(await textOf(entry)))
@@ -60,6 +59,9 @@ export async function extractArchive(archive: FileHandle, destination: Destinati
   compare(listed, contents)
   return about
 }
+
+/** Not with a segment `.` or `..`: such a name would mean another file than the one it is compared with. */
+const isExpected = (name: string): boolean => NAME.test(name) && path.posix.normalize(name) === name && !isUnsafe(name)
 
 /** A newer version may change everything about the metadata but its version, so that is read first. */
 function metadataIn(text: string): Metadata {

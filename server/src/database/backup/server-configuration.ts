@@ -26,6 +26,7 @@ export function isUnsafe(name: string): boolean {
   return UNSAFE.has(nameInData(name) ?? '')
 }
 
+/** In small letters: some file systems take `PostgreSQL.conf` for the file that the server reads. */
 function nameInData(name: string): string | undefined {
-  return name.startsWith(`${DATA_FOLDER}/`) ? name.slice(DATA_FOLDER.length + 1) : undefined
+  return name.startsWith(`${DATA_FOLDER}/`) ? name.slice(DATA_FOLDER.length + 1).toLowerCase() : undefined
 }
