@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Agent, Dispatcher } from 'undici'
+import { loadOnce } from '../runtime/load-once.ts'
 import { failureText } from './failure-text.ts'
 import type { WebhookTargetPolicy } from './targets/policy.ts'
 import { targetProblem } from './targets/target-rules.ts'
@@ -36,14 +37,19 @@ const AGENT_IDLE_MS = 60_000
 
 /** A tenant's own connections, so that its name lookups hold up no other tenant. */
 class Agents {
-  readonly #open: (tenantId: number) => Promise<Agent>
-  readonly #agents = new Map<number, { agent: Promise<Agent>; usedAt: number }>()
+  readonly #load = loadOnce(() => import('./open-agent.ts'))
+  readonly #policy: WebhookTargetPolicy
+  readonly #connectTimeoutMs: number
+  readonly #agents = new Map<number, { agent: Agent; usedAt: number }>()
 
-  constructor(policy: WebhookTargetPolicy, connectTimeout: number) {
-    this.#open = async (tenantId) => (await import('./open-agent.ts')).openAgent(tenantId, policy, connectTimeout)
+  constructor(policy: WebhookTargetPolicy, connectTimeoutMs: number) {
+    this.#policy = policy
+    this.#connectTimeoutMs = connectTimeoutMs
   }
 
-  of(tenantId: number): Promise<Agent> {
+  /** Rejects if the HTTP client cannot be loaded. */
+  async of(tenantId: number): Promise<Agent> {
+    const { openAgent } = await this.#load()
     const known = this.#agents.get(tenantId)
     const now = performance.now()
     if (known !== undefined) {
@@ -53,15 +59,15 @@ class Agents {
     for (const [idleTenant, { agent, usedAt }] of this.#agents) {
       if (now - usedAt < AGENT_IDLE_MS) continue
       this.#agents.delete(idleTenant)
-      void agent.then((idle) => idle.close())
+      void agent.close()
     }
-    const agent = this.#open(tenantId)
+    const agent = openAgent(tenantId, this.#policy, this.#connectTimeoutMs)
     this.#agents.set(tenantId, { agent, usedAt: now })
     return agent
   }
 
   async destroy(): Promise<void> {
-    await Promise.all([...this.#agents.values()].map(async ({ agent }) => (await agent).destroy()))
+    await Promise.all([...this.#agents.values()].map(({ agent }) => agent.destroy()))
   }
 }
 
@@ -80,7 +86,12 @@ export function createSender(policy: WebhookTargetPolicy, { timeLimitMs = TIME_L
   const post: Sender['post'] = async (url, headers, body, tenantId) => {
     const { problem, origin, path } = receiverOf(url)
     if (problem !== undefined) return failure(`The URL ${problem}`)
-    const dispatcher = await agents.of(tenantId)
+    let dispatcher: Agent
+    try {
+      dispatcher = await agents.of(tenantId)
+    } catch (error) {
+      return failure(storable(failureText(error as Error)))
+    }
     return await new Promise((resolve) => {
       const exchange = new Exchange(timeLimitMs, resolve)
       try {
