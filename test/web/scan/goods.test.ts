@@ -294,16 +294,44 @@ describe('counting', () => {
     expect(hand.scan('DOCK')).toBe('taken: At DOCK')
   })
 
-  it('a scan takes the place of what was typed before it, which is not stored after it', () => {
+  it('a scan adds to what was typed before it, which is not stored after it', () => {
     const hand = new Counter(count())
     hand.scan('A-1')
     hand.scan('TEA')
     const before = hand.draft.item!
     hand.type('97')
-    expect([hand.text, hand.scan('TEA'), hand.text]).toEqual(['97', 'taken: 2 × Tea', '2'])
-    expect(counting.withTyped(hand.draft, before, '98')).toBeUndefined()
+    expect([hand.text, hand.scan('TEA'), hand.text]).toEqual(['97', 'taken: 98 × Tea', '98'])
+    expect(counting.withTyped(hand.draft, before, '99')).toBeUndefined()
+    // Also where the sum is the quantity that was there before.
+    const same = hand.draft.item!
+    hand.type('97')
+    expect([hand.scan('TEA'), hand.text]).toEqual(['taken: 98 × Tea', '98'])
+    expect(counting.withTyped(hand.draft, same, '99')).toBeUndefined()
     hand.type('')
-    expect(hand.text).toBe('')
+    expect([hand.text, hand.scan('TEA'), hand.text]).toEqual(['', 'taken: 1 × Tea', '1'])
+  })
+
+  it('adds packs and weights to what was typed, with three decimals', () => {
+    const hand = new Counter(count())
+    const take = (quantity: number): string => hand.do((work) => counting.choose(work, { product_id: 1, name: 'Tea' }, quantity))
+    hand.scan('A-1')
+    take(0.1)
+    expect([take(0.2), hand.text]).toEqual(['taken: 0.3 × Tea', '0.3'])
+    hand.type('1,1')
+    expect([take(2.2), hand.text]).toEqual(['taken: 3.3 × Tea', '3.3'])
+    hand.type('140')
+    expect([take(6), hand.text]).toEqual(['taken: 146 × Tea', '146'])
+  })
+
+  it('stops at a scan after what is no quantity, which stays', () => {
+    const hand = new Counter(count())
+    hand.scan('A-1')
+    hand.scan('TEA')
+    hand.type('1,234')
+    expect(hand.scan('TEA')).toMatch(/^problem: Correct the quantity of Tea first. This is not a number/)
+    expect(hand.text).toBe('1,234')
+    hand.type('1234')
+    expect([hand.scan('TEA'), hand.text]).toEqual(['taken: 1,235 × Tea', '1235'])
   })
 
   it('stays in its scope, in which levels may be found that nobody expected', () => {

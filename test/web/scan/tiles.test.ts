@@ -459,9 +459,8 @@ it('Count list: a quantity that was typed is there after a reload, and when the 
   await reload()
   await expect.poll(() => field.inputValue()).toBe('')
   expect(await page.getByRole('button', { name: 'Confirm' }).isDisabled()).toBe(true)
-  // A further scan counts on.
   await device.scan(tea.barcode)
-  expect(await field.inputValue()).toBe('2')
+  expect(await field.inputValue()).toBe('1')
   await field.fill('97')
   await device.scan('FC-CONFIRM')
   await whenSent(page)
@@ -480,6 +479,40 @@ it('Count list: a quantity that was typed is there after a reload, and when the 
     { product_id: cup.id, counted_quantity: 7 },
     { counted_quantity: null },
   ])
+})
+
+it('Count list: a further scan adds to what was typed; what is no quantity is a problem, and stays', async ({
+  window: { page },
+  tenant,
+}) => {
+  const { tea, read } = await counted(tenant)
+  await seed(tenant, `/products/${tea.id}/barcodes`, { barcode: 'TEA-6', quantity: 6 })
+  const device = await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada'))
+  await openTile(device, 'Count list', 'Counts to do', 'CC-1')
+  const field = page.getByRole('textbox', { name: 'Counted' })
+  const shown = (text: string) => expect.poll(() => field.inputValue()).toBe(text)
+  await device.scan('A-1')
+  await device.scan(tea.barcode)
+  await field.fill('140')
+  await device.scan(tea.barcode)
+  await shown('141')
+  // The sum is the number that was there before: it is shown, and not what was typed instead.
+  await field.fill('140')
+  await device.scan(tea.barcode)
+  await shown('141')
+  await device.scan('TEA-6')
+  await shown('147')
+  await field.fill('1,234')
+  await device.scan(tea.barcode, 'problem')
+  await page.getByText('Correct the quantity of Tea first').waitFor()
+  await device.scanner.scan('FC-OK')
+  await shown('1,234')
+  await page.getByText('Each further scan adds to it').waitFor()
+  await field.fill('140')
+  await device.scan(tea.barcode)
+  await device.scan('FC-CONFIRM')
+  await whenSent(page)
+  expect((await read()).lines[0]).toMatchObject({ product_id: tea.id, counted_quantity: 141 })
 })
 
 it('Count list: a blind count shows no stock; a count that was submitted elsewhere becomes a Problem', async ({

@@ -1,6 +1,7 @@
 import type { Count } from '@fulfillment/sdk'
 import { isSameCode } from '@fulfillment/codes/gtin.ts'
 import { goods } from '../../shared/texts/scan-goods-texts.ts'
+import { problemOf, quantityOf } from '../kit/typed-quantity.ts'
 import { exact } from '../picking/quantity.ts'
 import { type CountEntry, type Entry, isOfRecord, type NewCount } from '../queue/entry.ts'
 import { type QueueEvent, reduce } from '../queue/reduce.ts'
@@ -68,11 +69,19 @@ export function choose(work: Counting, { product_id, name }: Product, more: numb
   const { product_ids, lines } = known.record
   const isLine = lines.some((line) => line.product_id === product_id && line.location_id === place.id)
   if (!isLine && product_ids !== null && !product_ids.includes(product_id)) return problem(goods.problem.notCounted(name))
-  const quantity = exact((isSame ? item.quantity : 0) + more)
-  // A tap on the product that is chosen already changes nothing; a scan takes the place of what was typed.
-  const typed = isSame && more === 0 ? item.typed : undefined
-  const held = { pick_id: isSame ? item.pick_id : work.newId(), product_id, product_name: name, quantity, typed }
-  return { outcome: 'taken', text: goods.said.chosen(name, quantity), draft: { ...draft, item: held }, events: [] }
+  const held = isSame ? withMore(work, item, more) : { pick_id: work.newId(), product_id, product_name: name, quantity: more }
+  if (held === undefined) return problem(goods.problem.correctFirst(name, problemOf(item?.typed ?? '', false)))
+  return { outcome: 'taken', text: goods.said.chosen(name, held.quantity), draft: { ...draft, item: held }, events: [] }
+}
+
+/** A scan adds to the quantity that the field shows; undefined if that is not readable. A tap on the product that is chosen already changes nothing. */
+function withMore({ newId }: Counting, item: DraftItem, more: number): DraftItem | undefined {
+  const { typed, ...scanned } = item
+  if (more === 0) return item
+  if (typed === undefined) return { ...item, quantity: exact(item.quantity + more) }
+  const quantity = typed === '' ? 0 : quantityOf(typed)
+  // A new id: the sum may be a quantity that was scanned before, and what was typed then is not typed into this one.
+  return quantity === undefined ? undefined : { ...scanned, pick_id: newId(), quantity: exact(quantity + more) }
 }
 
 /** Whether something was scanned or typed of the product that was chosen: it is not dropped without a word. */
@@ -81,7 +90,7 @@ export const isUnconfirmed = ({ quantity, typed = '' }: DraftItem): boolean => q
 /** The text in the field: what was typed, else what was scanned. Empty until then: choosing a product counts nothing. */
 export const textOf = ({ quantity, typed }: DraftItem): string => typed ?? (quantity === 0 ? '' : String(quantity))
 
-/** The draft with another text in the field; undefined if a scan has taken its place meanwhile. */
+/** The draft with another text in the field; undefined if a scan has added to the one before. */
 export function withTyped(draft: RecordDraft, { pick_id, quantity }: DraftItem, typed: string): RecordDraft | undefined {
   const { item } = draft
   return item?.pick_id === pick_id && item.quantity === quantity ? { ...draft, item: { ...item, typed } } : undefined

@@ -26,7 +26,7 @@ export interface DraftItem {
   product_name: string
   /** What was scanned or typed. 0: nothing yet, in a count. */
   quantity: number
-  /** In a count, the text in the field since the latest scan. It counts instead of what was scanned, once it is confirmed. */
+  /** In a count, the text in the field since the latest scan. It counts instead of what was scanned; a scan adds to it. */
   typed?: string | undefined
   /** Who scanned it first, of goods that are received. Absent from what older builds have stored. */
   operator?: { id: number; email: string }

@@ -7,7 +7,8 @@ import type { RecordRef } from '../../queue/entry.ts'
 
 /**
  * The text in the field for a counted quantity, and what changes it. It is stored in the draft, so that it is there after a reload, and shown
- * before it is stored, so that no key is lost. Each scan takes its place.
+ * before it is stored, so that no key is lost. Each scan adds to it, and the sum
+ * takes its place.
  */
 export function useTyped(ref: RecordRef, item: DraftItem | null): [typed: string, type: (text: string) => void] {
   const app = useApp()
