@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Page, Response } from 'playwright-core'
 import { expect } from 'vitest'
 import { begin, expectConsistentCounting, lead, levelAt, readCount } from '../../support/counts.ts'
 import { newOrder } from '../../support/orders.ts'
@@ -141,6 +141,37 @@ it('Receive: a delivery is received, also without a connection and over a reload
   const { entries } = (await tenant.request('GET', '/audit-log?operation=inbound.receive&surface=scan')).body.data
   expect(entries[0]).toMatchObject({ operator_email: 'ada@example.com' })
   await expectConsistentReceiving(service.db, tenant, INBOUND)
+})
+
+it('Receive: the locations of a tenant are there without a connection, also right after those of another one were read', async ({
+  window,
+  tenant,
+  service,
+}) => {
+  window.expectComplaint(/ERR_INTERNET_DISCONNECTED/)
+  const { page, context } = window
+  const isRead = (response: Response): boolean => /\/locations\?/.test(response.url())
+  let reads = 0
+  page.on('response', (response) => void (isRead(response) && reads++))
+  let device: Device | undefined
+  const tenants = [tenant, await service.newTenant()]
+  for (const [index, one] of tenants.entries()) {
+    await announced(one)
+    // The address of an enrolment loads no page anew.
+    device = await enrolledDevice(page, one, await newOperator(one, 'Ada'))
+    await openTile(device, 'Receive', 'Deliveries to receive', 'PO-1')
+    await expect.poll(() => reads, { timeout: 10_000 }).toBe(index + 1)
+    await page.waitForTimeout(STORED_MS)
+    if (index > 0) break
+    await page.getByRole('button', { name: 'Menu' }).click()
+    await page.getByRole('menuitem', { name: 'Diagnostics' }).click()
+    await press(page, 'Remove this device')
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove this device' }).click()
+    await page.getByRole('heading', { name: 'Enrol this device' }).waitFor()
+  }
+  await context.setOffline(true)
+  await expect.poll(() => connection(page)).toBe('Offline')
+  await device?.scan('DOCK-1')
 })
 
 it('Receive, Count list: a code that the server must look up is meant for the location that was scanned before it', async ({

@@ -2,6 +2,8 @@ import type { Location } from '@fulfillment/sdk'
 import type { App } from '../app/app.ts'
 import { isReadAgain } from '../app/read-again.ts'
 import { findLocation } from '../data/find.ts'
+import type { Binding } from '../store/database.ts'
+import { bindingOfKept } from '../store/store.ts'
 import type { Place } from './record.ts'
 
 /** Locations beyond these are looked for on the server when they are scanned. */
@@ -9,25 +11,29 @@ const MAX_PLACES = 2_000
 const PAGE = 100
 const READ_AGAIN_MS = 10 * 60_000
 
-let readAt = -Infinity
+/** The reading of the locations that was begun last. */
+let latest: { binding: Binding; at: number } | undefined
 
 const placeOf = ({ id, code, warehouse_id, sellable }: Location): Place => ({ id, code, warehouse_id, sellable })
 
-/** Reads the locations, so that they can be scanned without a connection. */
+/** Reads the locations of the device's tenant and mode, so that they can be scanned without a connection. */
 export async function readPlaces(app: App): Promise<void> {
-  if (performance.now() - readAt < READ_AGAIN_MS) return
-  readAt = performance.now()
+  const binding = bindingOfKept(app.kept)
+  if (binding === undefined || (latest?.binding === binding && performance.now() - latest.at < READ_AGAIN_MS)) return
+  const reading = { binding, at: performance.now() }
+  latest = reading
   try {
     const places: Place[] = []
     for await (const location of app.api.client.locations.list({ limit: PAGE })) {
       places.push(placeOf(location))
       if (places.length === MAX_PLACES) break
     }
-    await app.store.commit(() => ({ places }), 'relaxed')
+    // The device may have been enrolled elsewhere meanwhile.
+    await app.store.commit((kept) => (bindingOfKept(kept) === binding ? { places } : undefined), 'relaxed')
   } catch (error) {
     if (!isReadAgain(error)) throw error
     // Next time.
-    readAt = -Infinity
+    if (latest === reading) latest = undefined
   }
 }
 
