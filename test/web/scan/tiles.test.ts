@@ -345,6 +345,25 @@ it('Return: goods go back to stock, to quarantine, or are scrapped', async ({ wi
   await expectConsistentReceiving(service.db, tenant, RETURNS)
 })
 
+it('Return: with Scrap, no hint asks for a location, and elsewhere they do', async ({ window: { page }, tenant }) => {
+  const tea = await stockedProduct(tenant, { 'A-1': 5 }, { name: 'Tea' })
+  await seed(tenant, '/returns', { reference: 'RMA-7', lines: [{ product_id: tea.id, quantity: 6 }] })
+  const device = await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada'))
+  await openTile(device, 'Return', 'Returns to receive', 'RMA-7')
+  const hint = async (text: string): Promise<void> => await inHand(page).getByText(text, { exact: true }).waitFor()
+  await hint('Scan the location')
+  await page.getByRole('radio', { name: 'Scrap' }).check()
+  await hint('Scan a product')
+  await device.scan(tea.barcode)
+  await hint('Scan the next piece, or press Confirm')
+  await device.scan('FC-CONFIRM')
+  await hint('Scan a product')
+  await page.getByRole('radio', { name: 'Restock' }).check()
+  await hint('Scan the location')
+  await device.scan('A-1')
+  await hint('Scan a product, or another location')
+})
+
 it('Receive: what the server says of a code when the operator has left the delivery is dropped', async ({
   window: { page },
   tenant,

@@ -115,10 +115,8 @@ function Dispositions({ chosen, onChoose }: DispositionsProps) {
 
 /** Where the goods go, and what the operator holds. */
 function InHand({ work }: { work: ReceivingWork }) {
-  const { draft, isLocationFirst } = work
-  const { item, place, disposition } = draft
-  const isScrap = disposition === 'scrap'
-  const where = isScrap ? goods.dispositions.scrap : place === null ? goods.noPlace : goods.to(place.code)
+  const { item, place, disposition } = work.draft
+  const where = disposition === 'scrap' ? goods.dispositions.scrap : place === null ? goods.noPlace : goods.to(place.code)
   const left = item === null ? 0 : leftOf(work, item)
   return (
     <section aria-label={goods.inHand} className={styles.sides}>
@@ -127,15 +125,17 @@ function InHand({ work }: { work: ReceivingWork }) {
       {item !== null && (
         <p className={styles.take}>{left === 0 ? goods.surplus(item.quantity) : goods.line(item.quantity, left)}</p>
       )}
-      <p className={styles.expected}>{hintOf(item !== null, isScrap || place !== null, isLocationFirst)}</p>
+      <p className={styles.expected}>{hintOf(work)}</p>
     </section>
   )
 }
 
-function hintOf(hasItem: boolean, isPlaced: boolean, isLocationFirst: boolean): string {
-  if (hasItem) return isPlaced ? goods.scanNext : goods.scanLocation
-  if (!isPlaced) return isLocationFirst ? goods.scanLocation : goods.scanProduct
-  return goods.scanProductOrLocation
+function hintOf({ draft: { item, place, disposition }, isLocationFirst }: ReceivingWork): string {
+  // It goes to no location.
+  if (disposition === 'scrap') return item === null ? goods.scanProduct : goods.scanNext
+  if (item !== null) return place === null ? goods.scanLocation : goods.scanNext
+  if (place !== null) return goods.scanProductOrLocation
+  return isLocationFirst ? goods.scanLocation : goods.scanProduct
 }
 
 interface ButtonsProps {
