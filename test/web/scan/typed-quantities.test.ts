@@ -25,11 +25,15 @@ async function typed(
 const WHOLE = 'Whole pieces only'
 const NO_NUMBER = 'This is not a number: write it as 1234.5, with a point and no commas'
 
+const DECIMALS = 'At most 3 decimals'
+const DIGITS = 'At most 9 digits before the point'
+
 /** What every field for a quantity of a piece product says. */
 async function expectWhole(page: Page, names: { button?: string; field?: string } = {}): Promise<void> {
   await expect.poll(() => typed(page, '1,5', names)).toEqual([false, WHOLE])
   expect(await typed(page, '1.5', names)).toEqual([false, WHOLE])
   expect(await typed(page, '1,234', names)).toEqual([false, NO_NUMBER])
+  expect(await typed(page, '1234567890', names)).toEqual([false, DIGITS])
   expect(await typed(page, '2', names)).toEqual([true, null])
   expect(await page.getByRole('button', { name: '.', exact: true }).isDisabled()).toBe(true)
 }
@@ -39,6 +43,12 @@ async function expectDecimals(page: Page, names: { button?: string; field?: stri
   expect(await typed(page, '1,234', names)).toEqual([false, NO_NUMBER])
   expect(await typed(page, '1.234', names)).toEqual([true, null])
   expect(await typed(page, '0,125', names)).toEqual([true, null])
+  for (const text of ['1.0625', '0.0005', '1,0625', '.1234']) expect(await typed(page, text, names)).toEqual([false, DECIMALS])
+  for (const text of ['1234567890', '1234567890.5']) expect(await typed(page, text, names)).toEqual([false, DIGITS])
+  expect(await page.getByRole('textbox', { name: names.field ?? 'Quantity' }).getAttribute('aria-invalid')).toBe('true')
+  for (const text of ['.5', ',5', '5.', '5,', '999999999.999']) expect(await typed(page, text, names)).toEqual([true, null])
+  // The beginning of a quantity.
+  for (const text of ['', '.']) expect(await typed(page, text, names)).toEqual([false, null])
   expect(await typed(page, '1,5', names)).toEqual([true, null])
 }
 
@@ -74,6 +84,10 @@ it('Pick: whole pieces only of what is sold by the piece; a comma that may separ
   await expectDecimals(page)
   await device.scan('FC-CONFIRM')
   await page.getByText('Taken here: 1.5').waitFor()
+  await press(page, 'Quantity')
+  await typed(page, '.5')
+  await device.scan('FC-CONFIRM')
+  await page.getByText('Taken here: 0.5').waitFor()
 })
 
 it('Receive: whole pieces only of what is sold by the piece, also without a connection and of what was not announced', async ({

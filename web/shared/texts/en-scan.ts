@@ -132,6 +132,8 @@ export const scan = {
     point: '.',
     confirm: 'Confirm',
     wholeOnly: 'Whole pieces only',
+    tooManyDigits: (most: number) => `At most ${most} digits before the point`,
+    tooManyDecimals: (most: number) => `At most ${most} decimals`,
     ...numbers,
   },
   said: {
