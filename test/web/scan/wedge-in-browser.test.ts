@@ -98,6 +98,52 @@ describe('S2: each is one scan', () => {
   })
 })
 
+it('the longest gap between characters is stored when its field is left with a possible one, and not while it is typed', async ({
+  window: { page },
+  tenant,
+}) => {
+  await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada'))
+  const go = async (name: string): Promise<void> => {
+    await page.getByRole('button', { name: 'Menu' }).click()
+    await page.getByRole('menuitem', { name }).click()
+  }
+  const field = page.getByRole('textbox', { name: 'Longest gap between characters, ms' })
+  const reason = field.locator('..').getByRole('alert')
+  /** A person, slower than any scanner. */
+  const type = async (text: string): Promise<void> => {
+    await field.fill('')
+    await field.pressSequentially(text, { delay: 150 })
+  }
+  /** What is in effect, as the screen shows it when the operator comes back. */
+  const gap = async (): Promise<string> => {
+    await go('Look up')
+    await page.getByRole('heading', { name: 'Look up' }).waitFor()
+    await go('Diagnostics')
+    return await field.inputValue()
+  }
+  await go('Diagnostics')
+  for (const text of ['1000', '5', '200', 'abc', '']) {
+    await type(text)
+    expect(await reason.count(), text).toBe(0)
+    await field.blur()
+    const isInvalid = await field.getAttribute('aria-invalid')
+    const why = (await reason.count()) === 0 ? null : await reason.textContent()
+    expect([await gap(), isInvalid, why], text).toEqual(['35', 'true', 'Not stored: enter a whole number from 20 to 120'])
+  }
+  await page.getByText('From 20 to 120', { exact: true }).waitFor()
+  await type('120')
+  await field.blur()
+  expect([await reason.count(), await gap()]).toEqual([0, '120'])
+  await type('19')
+  await page.keyboard.press('Enter')
+  await reason.waitFor()
+  await type('20')
+  await page.keyboard.press('Enter')
+  await page.waitForTimeout(300)
+  await page.reload()
+  await expect.poll(() => field.inputValue()).toBe('20')
+})
+
 describe('S2: none is a scan', () => {
   it('digits that a person types, with Enter', async ({ picking }) => {
     const before = (await picking.outcomes()).length

@@ -81,21 +81,11 @@ function Facts() {
 function ScannerSettings() {
   const app = useApp()
   const { settings } = app.kept
-  const [gap, setGap] = useState(String(settings.gapMs))
   const save = (change: Partial<Settings>): void => void app.keep(() => ({ settings: { ...app.kept.settings, ...change } }))
   return (
     <section className={styles.screen}>
       <h2>{t.diagnostics.settings}</h2>
-      <Field
-        label={t.diagnostics.gap}
-        value={gap}
-        inputMode="numeric"
-        onChange={(typed) => {
-          setGap(typed)
-          const gapMs = Number(typed)
-          if (gapMs >= GAP.min && gapMs <= GAP.max) save({ gapMs })
-        }}
-      />
+      <Gap gapMs={settings.gapMs} onChange={(gapMs) => save({ gapMs })} />
       <Choice label={t.diagnostics.noEnter} isOn={settings.endsInSilence} onChange={(endsInSilence) => save({ endsInSilence })} />
       <Choice
         label={t.diagnostics.locationFirst}
@@ -109,6 +99,43 @@ function ScannerSettings() {
       />
     </section>
   )
+}
+
+/** Stored when the operator has typed all of it: 100 is not meant by the beginning of 1000. */
+function Gap({ gapMs, onChange }: { gapMs: number; onChange: (gapMs: number) => void }) {
+  const [typed, setTyped] = useState(String(gapMs))
+  const [isLeft, setLeft] = useState(false)
+  const gap = gapOf(typed)
+  const leave = (): void => {
+    setLeft(true)
+    if (gap !== undefined && gap !== gapMs) onChange(gap)
+  }
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        leave()
+      }}
+    >
+      <Field
+        label={t.diagnostics.gap}
+        value={typed}
+        inputMode="numeric"
+        hint={t.diagnostics.gapRange(GAP.min, GAP.max)}
+        problem={isLeft && gap === undefined ? t.diagnostics.noGap(GAP.min, GAP.max) : undefined}
+        onChange={(text) => {
+          setTyped(text)
+          setLeft(false)
+        }}
+        onBlur={leave}
+      />
+    </form>
+  )
+}
+
+function gapOf(typed: string): number | undefined {
+  const gap = Number(typed)
+  return /^\d+$/.test(typed) && gap >= GAP.min && gap <= GAP.max ? gap : undefined
 }
 
 function Choice({ label, isOn, onChange }: { label: string; isOn: boolean; onChange: (isOn: boolean) => void }) {

@@ -319,6 +319,8 @@ export const scan = {
     tone: { taken: 'Taken', line: 'Line done', order: 'Order done', problem: 'Problem' },
     settings: 'Scanner',
     gap: 'Longest gap between characters, ms',
+    gapRange: (least: number, most: number) => `From ${least} to ${most}`,
+    noGap: (least: number, most: number) => `Not stored: enter a whole number from ${least} to ${most}`,
     noEnter: 'The scanner sends no Enter',
     locationFirst: 'Location before product',
     slotScanned: 'Batches: scan the order of each slot',
