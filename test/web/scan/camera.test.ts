@@ -35,12 +35,14 @@ const it = base.extend('filmed', async ({ service, browser, folder }, { onCleanu
   const complaints: string[] = []
   page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
   page.on('pageerror', (error) => complaints.push(error.message))
+  const expected = [/ERR_INTERNET_DISCONNECTED/]
   onCleanup(async () => {
     await camera.close()
     await studio.close()
-    expect(complaints.filter((text) => !/ERR_INTERNET_DISCONNECTED/.test(text))).toEqual([])
+    expect(complaints.filter((text) => !expected.some((pattern) => pattern.test(text)))).toEqual([])
   })
-  return { page, context, show }
+  const expectComplaint = (pattern: RegExp): void => void expected.push(pattern)
+  return { page, context, show, expectComplaint }
 })
 
 /** What a person holds in front of the camera: sheets of the dashboard, and a product. */
@@ -205,6 +207,31 @@ it('S7: light and zoom are there where the camera has them', async ({ filmed: { 
   await page.getByRole('button', { name: 'Light', pressed: true }).click()
   const applied = await page.evaluate(() => (globalThis as unknown as { applied: unknown }).applied)
   expect(applied).toEqual([{ torch: true }, { zoom: 2.5 }, { torch: false }])
+})
+
+it('S7: a decoder that could not be loaded is loaded when the camera is used again', async ({
+  filmed: { page, show, expectComplaint },
+  window,
+  tenant,
+}) => {
+  expectComplaint(/ERR_FAILED|Failed to fetch|ArrayBuffer|wasm/)
+  await stockedProduct(tenant, { 'A-1': 9 }, { name: 'Tea', barcode: EAN })
+  await show(await productLabel(window.page))
+  // As over plain HTTP: nothing keeps the files of the build.
+  await page.addInitScript(() => delete (Navigator.prototype as { serviceWorker?: unknown }).serviceWorker)
+  const device = await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada'))
+  await page.goto('/scan#/look-up')
+  await page.getByRole('heading', { name: 'Look up' }).waitFor()
+  for (const file of [/\/zxing-reader-[^/]*\.js$/, /\.wasm$/]) {
+    await page.route(file, (route) => route.abort())
+    await cameraButton(page).click()
+    await page.getByText('The camera does not work').waitFor()
+    await page.unroute(file)
+    await device.scanner.scan('FC-OK')
+    await page.getByRole('region', { name: 'Camera' }).waitFor({ state: 'detached' })
+  }
+  await cameraButton(page).click()
+  await page.getByRole('heading', { name: 'Tea' }).waitFor()
 })
 
 it('S7: where there is no camera, the operator is told', async ({ window: { page }, tenant }) => {
