@@ -58,6 +58,49 @@ it('S5: a pick for an order that was cancelled is put back', async ({ cut, tenan
   await expectConsistentPicking(service.db, tenant)
 })
 
+it("Diagnostics shows what was put back, of the device's tenant alone; of the log only the latest 200 rows stay", async ({
+  cut,
+  tenant,
+}) => {
+  const { page, order, ada } = cut
+  await takeAll(page)
+  await tenant.request('POST', `/orders/${order.id}/cancel`, {})
+  await page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        const opening = indexedDB.open('scan')
+        opening.addEventListener('success', () => {
+          const transaction = opening.result.transaction('log', 'readwrite')
+          const log = transaction.objectStore('log')
+          for (let row = 0; row < 250; row++)
+            log.add({ at: new Date().toISOString(), what: 'dropped', entry: {}, binding: 'other' })
+          transaction.addEventListener('complete', resolve)
+        })
+      }),
+  )
+  await cut.connect()
+  await openProblems(cut)
+  await page.getByRole('button', { name: 'I put it back' }).click()
+  await whenResolved(cut)
+  await page.getByRole('button', { name: 'Menu' }).click()
+  await page.getByRole('menuitem', { name: 'Diagnostics' }).click()
+  const dropped = page.getByRole('list', { name: 'Dropped on this device' }).getByRole('listitem')
+  await expect
+    .poll(() => dropped.allTextContents())
+    .toEqual([expect.stringMatching(new RegExp(`Put back: .*${order.order_tenant_id}.* 3 .*Tea.*A-01.* \\(${ada.email}\\)$`))])
+  const isKept = await page.evaluate(
+    () =>
+      new Promise<number>((resolve) => {
+        const opening = indexedDB.open('scan')
+        opening.addEventListener('success', () => {
+          const counting = opening.result.transaction('log').objectStore('log').count()
+          counting.addEventListener('success', () => resolve(counting.result))
+        })
+      }),
+  )
+  expect(isKept).toBe(200)
+})
+
 it('S5: a pick beyond what is left says how much goes back', async ({ cut, tenant, service }) => {
   const { page, flow, tea } = cut
   await takeAll(page)

@@ -1,12 +1,14 @@
 import { useEffect, useState } from 'react'
-import { formatClock } from '../../shared/format.ts'
+import { formatClock, formatTime } from '../../shared/format.ts'
 import { t } from '../../shared/texts/scan-texts.ts'
 import { saveQueue } from '../app/save-queue.ts'
 import { useApp, useTitle } from '../app/use-app.ts'
 import type { Outcome } from '../feedback.ts'
 import { Button } from '../kit/button.tsx'
 import { Field } from '../kit/field.tsx'
+import type { Entry } from '../queue/entry.ts'
 import { countToSend } from '../queue/reduce.ts'
+import type { LogRow } from '../store/database.ts'
 import type { Settings } from '../store/settings.ts'
 import { Unenrol } from './unenrol.tsx'
 import styles from './screens.module.css'
@@ -40,6 +42,7 @@ export function Diagnostics() {
       </section>
       <ScannerSettings />
       <Scans />
+      <Dropped />
       <Button onClick={() => saveQueue(app)}>{t.diagnostics.export}</Button>
       <Unenrol />
     </div>
@@ -171,4 +174,31 @@ function Scans() {
       </ul>
     </section>
   )
+}
+
+/** What left the queue without the server having it. */
+function Dropped() {
+  const { store } = useApp()
+  const [rows, setRows] = useState<LogRow[]>([])
+  // What cannot be read is not shown.
+  useEffect(() => void store.log().then(setRows, () => undefined), [store])
+  return (
+    <section>
+      <h2>{t.diagnostics.dropped}</h2>
+      {rows.length === 0 && <p>{t.diagnostics.noDropped}</p>}
+      <ul aria-label={t.diagnostics.dropped} className={styles.list}>
+        {rows.map(({ at, what, entry }) => (
+          <li key={`${at} ${entry.seq}`} className={styles.line}>
+            {`${formatTime(at)} ${t.diagnostics.droppedAs[what]}: ${textOf(entry)} (${entry.operator_email})`}
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function textOf({ about, body, record }: Entry): string {
+  if (body === null) return about.order_tenant_id
+  const text = record === undefined ? t.problems.of : t.problems.at
+  return text(about.order_tenant_id, body.quantity, about.product_name, about.location_code)
 }

@@ -45,6 +45,8 @@ export interface LogRow {
   at: string
   what: 'put back' | 'cancelled' | 'dropped'
   entry: Entry
+  /** Absent from what older builds have stored. */
+  binding?: Binding
 }
 
 /** Tenant and mode: what belongs to another one is neither shown nor sent. */

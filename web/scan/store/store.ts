@@ -112,6 +112,14 @@ export class Store {
     return commit
   }
 
+  /** What was dropped on this device under its tenant and mode, latest first. */
+  async log(): Promise<LogRow[]> {
+    const binding = bindingOfKept(this.kept)
+    const transaction = await this.#begin('relaxed')
+    const rows = await transaction.objectStore('log').getAll()
+    return rows.filter((row) => row.binding === binding).toReversed()
+  }
+
   async #commit<C extends Changes | undefined>(change: (kept: Kept) => C, durability: Durability): Promise<C> {
     const changes = change(this.kept)
     if (changes === undefined) return changes
@@ -179,6 +187,8 @@ function withSent(before: Meta['sent'], { owner, row }: NonNullable<Changes['sen
   const { [owner]: _, ...others } = before
   return row === undefined ? others : { ...others, [owner]: row }
 }
+
+const MAX_LOGGED = 200
 
 const nextAfter = (entries: readonly Entry[]): number => entries.reduce((most, { seq }) => Math.max(most, seq), 0) + 1
 
@@ -256,9 +266,16 @@ function write(transaction: Transaction, before: Kept, after: Kept, changes: Cha
     const { operator } = changes
     if (operator !== undefined) requests.push(transaction.objectStore('operators').put(operator, [binding, operator.id]))
   }
-  for (const row of changes.log ?? []) requests.push(transaction.objectStore('log').add(row))
+  for (const row of changes.log ?? []) requests.push(addToLog(transaction, { ...row, ...(binding && { binding }) }))
   // A failed request aborts the transaction, whose `done` rejects.
   for (const request of requests) request.catch(() => undefined)
+}
+
+/** Only the latest rows stay: the log shares its space with the queue, which must not be lost. */
+async function addToLog(transaction: Transaction, row: LogRow): Promise<void> {
+  const log = transaction.objectStore('log')
+  const key = await log.add(row)
+  await log.delete(IDBKeyRange.upperBound(key - MAX_LOGGED))
 }
 
 interface Row {
