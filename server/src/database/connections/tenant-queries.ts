@@ -104,9 +104,21 @@ export class TenantQueries implements Queryable {
     keyed?: KeyedCall,
     preface?: Preface,
   ): Promise<Row[]> {
-    return batched.sizeOf(call) > MAX_SHARED_SIZE
-      ? this.#connections.run(this.#tenantId, batched.statement, () => batched.valuesOf([call]), 'bulk', preface)
-      : this.#connections.batchesOf(batched).add(this.#tenantId, call, keyed, preface)
+    const rows = batched.sizeOf(call)
+    if (rows <= MAX_SHARED_SIZE) return this.#connections.batchesOf(batched).add(this.#tenantId, call, keyed, preface)
+    if (batched.secondRun !== undefined) return this.#runLarge(batched, call, rows, preface)
+    return this.#connections.run(this.#tenantId, batched.statement, () => batched.valuesOf([call]), 'bulk', preface)
+  }
+
+  /** A large call that may need a second run. */
+  async #runLarge<Call, Row extends { call: number }>(
+    batched: BatchedStatement<Call, Row>,
+    call: Call,
+    rows: number,
+    preface: Preface | undefined,
+  ): Promise<Row[]> {
+    await preface?.run()
+    return await this.transaction((tx) => tx.runBatched(batched, call), { rows })
   }
 
   transaction<T>(work: (tx: Transaction) => Promise<T>, options: TransactionOptions = {}): Promise<T> {

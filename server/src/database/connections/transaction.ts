@@ -8,6 +8,7 @@ import { type Preface, PrefaceFailed, runPreface, sendPrefaced } from './preface
 import type { Queryable, Transaction } from './queryable.ts'
 import type { Schema } from '../schema.ts'
 import { send } from './send.ts'
+import { runInTransaction } from '../statements/run-again.ts'
 import type { Statement } from '../statements/statement.ts'
 
 /** Runs one statement without a transaction block, behind its preface if it has one, and releases the connection. */
@@ -85,6 +86,7 @@ function beginTransaction(client: pg.PoolClient): BegunTransaction {
     await begin()
     return await ask(statement, values)
   }
+  const runOne: Queryable['runOne'] = async (statement, values) => (await run(statement, values))[0]
   const runGuarded: Transaction['runGuarded'] = async (guard, change, preface) => {
     const isPrefaced = preface?.isCommitted === false
     const opening: ChainedQuery[] = [{ query: BEGIN }, { query: queryOfStep(guard) }, { query: queryOfStep(change) }]
@@ -120,8 +122,8 @@ function beginTransaction(client: pg.PoolClient): BegunTransaction {
     },
     connections,
     run,
-    runOne: async (statement, values) => (await run(statement, values))[0],
-    runBatched: (batched, call) => run(batched.statement, batched.valuesOf([call])),
+    runOne,
+    runBatched: (batched, call) => runInTransaction({ run, runOne }, batched, call),
     ...ends,
     transaction: (work) => work(queries({ runFirst: run, runGuarded, runLast: run })),
   })

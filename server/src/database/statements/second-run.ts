@@ -1,9 +1,7 @@
-import type { Step } from '../connections/chain.ts'
-import type { Transaction } from '../connections/queryable.ts'
 import type { BatchRunner } from './batch-runner.ts'
 import type { BatchedStatement } from './batched-statement.ts'
 import { runKeyedBatch } from './keyed-batch.ts'
-import type { Statement } from './statement.ts'
+import { runAgain, stepOfSecondRun } from './run-again.ts'
 import { isKeyed, type KeyedWaitingCall, traced, type WaitingCall } from './waiting-call.ts'
 
 /**
@@ -33,7 +31,7 @@ export class SecondRun<Call, Row extends { call: number }> {
   async #runKeyed(tenantId: number, waiting: KeyedWaitingCall<Call, Row>): Promise<void> {
     const { failed, error } = await runKeyedBatch<Row, KeyedWaitingCall<Call, Row>>([waiting], {
       transaction: (work, options) => traced([waiting], () => this.#runner.transaction(tenantId, work, options)),
-      run: async (tx) => ({ rowsOf: new Map([[waiting, await this.#runIn(tx, waiting.call)]]), stale: [] }),
+      run: async (tx) => ({ rowsOf: new Map([[waiting, await runAgain(tx, this.#batched, waiting.call)]]), stale: [] }),
       // The lock stands between the claim and the statement, so they cannot be sent together.
       claimsFirst: true,
     })
@@ -42,24 +40,9 @@ export class SecondRun<Call, Row extends { call: number }> {
 
   #runPlain(tenantId: number, call: Call): Promise<Row[]> {
     const { lock, prepare } = this.#batched.secondRun ?? {}
-    if (lock !== undefined || prepare !== undefined) return this.#runner.transaction(tenantId, (tx) => this.#runIn(tx, call), {})
-    const { statement, values } = this.#stepOf(call)
+    if (lock !== undefined || prepare !== undefined)
+      return this.#runner.transaction(tenantId, (tx) => runAgain(tx, this.#batched, call), {})
+    const { statement, values } = stepOfSecondRun(this.#batched, call)
     return this.#runner.run(tenantId, statement, () => values)
-  }
-
-  async #runIn(tx: Transaction, call: Call): Promise<Row[]> {
-    const { lock, prepare } = this.#batched.secondRun ?? {}
-    const locked = lock?.(call)
-    const [prepared = call] = await Promise.all([
-      prepare?.(tx, call),
-      locked === undefined ? undefined : tx.run(locked.statement, locked.values),
-    ])
-    const { statement, values } = this.#stepOf(prepared)
-    return await tx.run(statement, values)
-  }
-
-  #stepOf(call: Call): Step & { statement: Statement<readonly unknown[], Row> } {
-    const batched = this.#batched.secondRun?.instead ?? this.#batched
-    return { statement: batched.statement, values: batched.valuesOf([call]) }
   }
 }
