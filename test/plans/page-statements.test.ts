@@ -298,7 +298,7 @@ const CASES: [call: keyof typeof CALLS, most: Most][] = [
   [
     'enrolDevice',
     {
-      known: { sessions: 2 * sessions + 10, sign_in_codes: 2, api_keys: devices + 2, tenants: 10, devices: 1 },
+      known: { sessions: 2 * sessions + 10, sign_in_codes: 2, api_keys: devices + 2, tenants: 10, devices: 2 },
       empty: { devices, sessions: 4 * sessions, sign_in_codes: 4 * sessions },
     },
   ],

@@ -243,6 +243,13 @@ describe('a device', () => {
       expect((await new ScanClient(tenant.url).enrol(code, { devices })).body.data.device).toEqual(client.device)
   })
 
+  it('is the first of them whose secret is right', async ({ tenant }) => {
+    const [first, second] = [await enrolled(tenant), await enrolled(tenant)]
+    const devices = [{ ...first.device, secret: 'a'.repeat(43) }, second.device, first.device]
+    const client = new ScanClient(tenant.url)
+    expect((await client.enrol(await newDeviceCode(tenant), { devices })).body.data.device).toEqual(second.device)
+  })
+
   it('is of the mode in which it was enrolled, also with a live key', async ({ service, tenant }) => {
     const dashboard = await signedIn(service.url, tenant.key)
     const test = { 'x-page-mode': 'test' }

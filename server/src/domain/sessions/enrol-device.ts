@@ -77,10 +77,21 @@ const redeemCode = statement<[tenantId: number, hash: Buffer], Code>({
 /** SQL for the tenant whose device it is: the sandbox, if the device is enrolled in test mode. */
 const DATA_TENANT = `coalesce((select id from tenants where sandbox_of = $1 and $2::text = 'test'), $1)`
 
-const findDevice = statement<[tenantId: number, mode: string, id: number, secretHash: Buffer], { id: number }>({
+/** The first of the given devices whose secret is right. */
+const findDevice = statement<[tenantId: number, mode: string, ids: number[], secretHashes: string[]], { position: number }>({
   name: 'find_device',
   connection: 'write',
-  sql: `update devices set enrolled_at = now() where tenant_id = ${DATA_TENANT} and id = $3 and secret_hash = $4 returning id`,
+  // `limit 1` finds each by its id, however many devices Postgres expects.
+  sql: `with known as materialized (
+     select d.tenant_id, d.id, g.position
+     from unnest($3::bigint[], $4::text[]) with ordinality g (id, secret_hash, position)
+     cross join lateral (
+       select tenant_id, id from devices where tenant_id = ${DATA_TENANT} and id = g.id and secret_hash = decode(g.secret_hash, 'hex') limit 1
+     ) d
+     order by g.position limit 1
+   )
+   update devices d set enrolled_at = now() from known k where d.tenant_id = k.tenant_id and d.id = k.id
+   returning (k.position - 1)::int as position`,
 })
 
 const insertDevice = statement<[tenantId: number, mode: string, secretHash: Buffer], { id: number }>({
@@ -164,8 +175,10 @@ async function enrol(tx: Transaction, enrolment: Enrolment, code: Code): Promise
 }
 
 async function deviceOf(tx: Transaction, tenantId: number, mode: string, given: readonly DeviceSecret[]): Promise<DeviceSecret> {
-  for (const device of given)
-    if ((await tx.runOne(findDevice, [tenantId, mode, device.id, hashOf(device.secret)])) !== undefined) return device
+  const hashes = given.map((one) => hashOf(one.secret).toString('hex'))
+  const known = await tx.runOne(findDevice, [tenantId, mode, given.map(({ id }) => id), hashes])
+  const device = known && given[known.position]
+  if (device !== undefined) return device
   const secret = randomBytes(SECRET_BYTES).toString('base64url')
   const row = await tx.runOne(insertDevice, [tenantId, mode, hashOf(secret)])
   return { id: row?.id as number, secret }
