@@ -68,6 +68,8 @@ class Follower {
   readonly #shards: Shards
   readonly #options: FollowOptions
   readonly #followed = new Map<number, Followed>()
+  /** When shards could not be opened, by their id. */
+  readonly #failedAtMs = new Map<number, number>()
   readonly #leaving = new Set<Promise<void>>()
   readonly #switchingSince = new Map<number, number>()
   #ending: Promise<void> | undefined
@@ -127,9 +129,11 @@ class Follower {
         .finally(() => this.#leaving.delete(leaving))
       this.#leaving.add(leaving)
     }
+    for (const id of this.#failedAtMs.keys()) if (!kept.has(id)) this.#failedAtMs.delete(id)
     for (const row of others) {
       const followed = this.#followed.get(row.id) ?? this.#open(row, others.length)
-      if (followed !== undefined && isToBeTried(followed)) followed.preparing ??= this.#prepare(followed)
+      if (followed !== undefined && followed.work === undefined && isToBeTried(followed.triedAtMs))
+        followed.preparing ??= this.#prepare(followed)
     }
   }
 
@@ -142,15 +146,18 @@ class Follower {
   }
 
   #open(row: ShardRow, count: number): Followed | undefined {
+    if (!isToBeTried(this.#failedAtMs.get(row.id))) return undefined
     const { encryption, log } = this.#options
     this.#shards.put({ id: row.id, firstTenantId: row.first_tenant_id, db: undefined })
     try {
       const db = openShard(urlOf(row, encryption), count, (error) => log.info(`Shard ${row.id}: ${error.message}`))
       const followed = { row, db, preparing: undefined, triedAtMs: -Infinity, work: undefined }
       this.#followed.set(row.id, followed)
+      this.#failedAtMs.delete(row.id)
       return followed
     } catch (error) {
-      log.warn({ err: error, shard: row.id }, 'a shard cannot be opened')
+      this.#failedAtMs.set(row.id, performance.now())
+      log.warn({ err: error, shard: row.id }, 'a shard cannot be opened; it will be tried again')
       return undefined
     }
   }
@@ -182,6 +189,6 @@ class Follower {
 }
 
 /** Not with each look at the map: there are ten a second while a tenant is being moved. */
-function isToBeTried({ work, triedAtMs }: Followed): boolean {
-  return work === undefined && performance.now() - triedAtMs >= TRY_AGAIN_MS
+function isToBeTried(triedAtMs = -Infinity): boolean {
+  return performance.now() - triedAtMs >= TRY_AGAIN_MS
 }
