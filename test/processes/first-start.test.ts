@@ -25,6 +25,18 @@ describe('the first start', () => {
     await server.printed(FIRST_KEY)
   })
 
+  it.for(['1', '2', '3'])(
+    'of three processes ends when number %s of them does, and replaces none',
+    async (FAILING_NUMBER, { database }) => {
+      const { exitCode, output } = await runServer(
+        { DATABASE_URL: database.url, PORT: String(await freePort()), PROCESSES: '3', FAILING_NUMBER },
+        { nodeOptions: [`--import=${new URL('support/failing-start.ts', import.meta.url).href}`] },
+      )
+      expect([exitCode, output]).toEqual([1, expect.stringContaining('A server process ended while it started: exit code 3')])
+      expect(output).not.toContain('died')
+    },
+  )
+
   it.for(['1', '2'])(
     'of %s processes, told to stop by Ctrl-C, prints the key and stops the embedded Postgres',
     async (PROCESSES, { folder }) => {

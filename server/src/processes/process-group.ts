@@ -19,6 +19,8 @@ export class ProcessGroup {
   readonly #failures = new Map<number, number>()
   /** Numbers of processes that died and are not replaced yet. */
   readonly #missing = new Set<number>()
+  /** Resolves when all have started. Before that, none is replaced: a start that fails ends the group. */
+  readonly #started = Promise.withResolvers<void>()
   #replaced = 0
   #isStopping = false
   #restart: Promise<void> | undefined
@@ -40,6 +42,7 @@ export class ProcessGroup {
       const first = await this.#startCurrent(1)
       onFirst(first)
       await Promise.all(Array.from({ length: this.#size - 1 }, (_, index) => this.#startCurrent(index + 2)))
+      this.#started.resolve()
       return first
     } catch (error) {
       await this.stop().catch(() => {})
@@ -86,7 +89,7 @@ export class ProcessGroup {
 
   #setCurrent(child: Child): void {
     this.#current.set(child.number, child)
-    void child.ended.then((end) => this.#replaceDead(child, describeEnd(end)))
+    void Promise.all([child.ended, this.#started.promise]).then(([end]) => this.#replaceDead(child, describeEnd(end)))
   }
 
   async #replaceDead(child: Child, end: string, isRepeat = false): Promise<void> {
