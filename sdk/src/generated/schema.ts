@@ -7256,7 +7256,7 @@ export interface operations {
                         success: true;
                         /** @description Result of the call. */
                         data: {
-                            /** @description Flows of this page, newest first. */
+                            /** @description Flows of this page, newest first; with `completed_since` the last completed first. */
                             flows: components["schemas"]["PickingFlow"][];
                             pagination: components["schemas"]["Pagination"];
                         };

@@ -213,7 +213,10 @@ export const listQueueOutput = z.object({
   pagination,
 })
 
-export const listFlowsOutput = z.object({ flows: z.array(pickingFlow).describe('Flows of this page, newest first.'), pagination })
+export const listFlowsOutput = z.object({
+  flows: z.array(pickingFlow).describe('Flows of this page, newest first; with `completed_since` the last completed first.'),
+  pagination,
+})
 
 export const flowId = z.object({ id: flowPathId })
 
