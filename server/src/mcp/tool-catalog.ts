@@ -3,6 +3,7 @@ import { isAllowed } from '../procedures/call-context.ts'
 import type { Caller } from '../procedures/context.ts'
 import type { Endpoint } from '../procedures/endpoint.ts'
 import { beginWork, nextTurn } from '../runtime/event-loop/turns.ts'
+import { loadOnce } from '../runtime/load-once.ts'
 import { offeredEndpoints, sectionOf } from './offered-endpoints.ts'
 import type { ToolFilter } from './tool-filter.ts'
 import { toolOf } from './tool-of.ts'
@@ -13,7 +14,7 @@ export class ToolCatalog {
   /** The sections of the document, which `tools` can name. */
   readonly sections: readonly string[]
   readonly #endpoints: ReadonlyMap<string, Endpoint>
-  #tools: Promise<ReadonlyMap<string, Tool>> | undefined
+  readonly #tools = loadOnce(() => this.#makeTools())
 
   constructor(endpoints: readonly Endpoint[]) {
     this.sections = [...new Set(endpoints.map(sectionOf))]
@@ -34,7 +35,7 @@ export class ToolCatalog {
 
   /** The tools that a caller may call, in the order of the document. */
   async toolsFor(caller: Caller, filter: ToolFilter): Promise<Tool[]> {
-    const tools = await (this.#tools ??= this.#makeTools())
+    const tools = await this.#tools()
     const allowed = [...this.#endpoints].filter(([, endpoint]) => filter(endpoint) && isAllowed(caller, endpoint))
     return allowed.map(([name]) => tools.get(name) as Tool)
   }

@@ -1,4 +1,5 @@
 import type { Slice } from '../procedures/slice.ts'
+import { loadOnce } from '../runtime/load-once.ts'
 import type { Shards } from '../shards/shards.ts'
 import type { Metrics, Siblings } from './metrics.ts'
 
@@ -17,21 +18,24 @@ export interface LazyMetrics extends Metrics {
  */
 export function lazyMetrics(shards: Shards, slices: readonly Slice[], siblings?: Siblings): LazyMetrics {
   let loaded: Metrics | undefined
-  let loading: Promise<Metrics> | undefined
+  let timer: NodeJS.Timeout
   const noted: ((metrics: Metrics) => void)[] = []
   const later = (work: (metrics: Metrics) => void): void => {
     if (loaded === undefined) noted.push(work)
     else work(loaded)
   }
-  const importMetrics = async (): Promise<Metrics> => {
+  const load = loadOnce(async (): Promise<Metrics> => {
     const { createMetrics } = await import('./metrics.ts')
     const metrics = createMetrics(shards, slices, siblings)
     loaded = metrics
     for (const work of noted.splice(0)) work(metrics)
     return metrics
+  })
+  // Again after a failure: what was noted is kept in memory until then.
+  const loadLater = (): void => {
+    timer = setTimeout(() => void load().catch(loadLater), LOAD_AFTER_MS).unref()
   }
-  const load = (): Promise<Metrics> => (loading ??= importMetrics())
-  const timer = setTimeout(() => void load(), LOAD_AFTER_MS).unref()
+  loadLater()
 
   return {
     // Called for every request: once the library is loaded, it allocates nothing.

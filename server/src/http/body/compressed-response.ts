@@ -2,6 +2,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { negotiate } from '@fastify/accept-negotiator'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { loadOnce } from '../../runtime/load-once.ts'
 import { entityTag } from './entity-tag.ts'
 
 /**
@@ -11,17 +12,18 @@ import { entityTag } from './entity-tag.ts'
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }
 const ENCODERS: Record<string, (body: Buffer) => Promise<Buffer>> = {
   br: (body) => promisify(brotliCompress)(body, BROTLI),
-  gzip: promisify(gzip),
+  gzip: (body) => promisify(gzip)(body),
 }
 
 /** A constant response. It is compressed once per encoding, and a client that has it cached gets 304. */
 export class CompressedResponse {
   readonly #body: Buffer
   readonly #headers: Record<string, string>
-  readonly #compressed = new Map<string, Promise<Buffer>>()
+  readonly #encoded: ReadonlyMap<string, () => Promise<Buffer>>
 
   constructor(body: Buffer, type: string, cacheControl: string) {
     this.#body = body
+    this.#encoded = new Map(Object.entries(ENCODERS).map(([encoding, encode]) => [encoding, loadOnce(() => encode(body))]))
     // Weak, because the tag is the same for all encodings.
     this.#headers = { 'content-type': type, 'cache-control': cacheControl, etag: `W/${entityTag(body)}` }
   }
@@ -30,17 +32,10 @@ export class CompressedResponse {
     reply.headers(this.#headers).header('vary', [reply.getHeader('vary'), 'Accept-Encoding'].filter(Boolean).join(', '))
     if (hasTag(request.headers['if-none-match'], this.#headers.etag)) return reply.code(304).send()
     const encoding = negotiate(request.headers['accept-encoding'] ?? '', Object.keys(ENCODERS))
-    const encode = encoding === null ? undefined : ENCODERS[encoding]
-    if (encoding === null || encode === undefined) return reply.send(this.#body)
-    return reply.header('content-encoding', encoding).send(await this.#encoded(encoding, encode))
-  }
-
-  #encoded(encoding: string, encode: (body: Buffer) => Promise<Buffer>): Promise<Buffer> {
-    const known = this.#compressed.get(encoding)
-    if (known !== undefined) return known
-    const compressed = encode(this.#body)
-    this.#compressed.set(encoding, compressed)
-    return compressed
+    const encoded = encoding === null ? undefined : this.#encoded.get(encoding)
+    if (encoding === null || encoded === undefined) return reply.send(this.#body)
+    const body = await encoded()
+    return reply.header('content-encoding', encoding).send(body)
   }
 }
 
