@@ -6,3 +6,6 @@ export const unsavedQuestion = (page: Page): Locator => page.getByRole('alertdia
 /** Answers it. */
 export const answerUnsaved = (page: Page, answer: 'Stay' | 'Discard'): Promise<void> =>
   unsavedQuestion(page).getByRole('button', { name: answer }).click()
+
+/** The question before a write that is under way is left. */
+export const savingQuestion = (page: Page): Locator => page.getByRole('alertdialog', { name: 'Leave while this is being saved?' })

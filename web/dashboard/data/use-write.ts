@@ -1,13 +1,14 @@
 import type { FulfillmentClient, WriteOptions } from '@fulfillment/sdk'
-import { useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { APIError, ConnectionError, isNoSession, waitOf } from '../../shared/api.ts'
 import { isStillRunning, isUnanswered, isUnreadable } from '../../shared/is-unanswered.ts'
 import { t } from '../../shared/texts/texts.ts'
 import { client, queries } from './client.ts'
-import { announce } from './messages.ts'
+import { announce, announceFailure } from './messages.ts'
 import { pause } from './pause.ts'
 import { whenSignedIn } from './session.tsx'
-import type { IsSaved } from './unsaved.ts'
+import { textOfLeft } from './text-of-left.ts'
+import { endSavingQuestion, type IsSaved } from './unsaved.ts'
 
 /** A call that writes. */
 export type Write<Input, T> = (client: FulfillmentClient, input: Input, options: WriteOptions) => PromiseLike<T>
@@ -16,9 +17,12 @@ export interface WriteSettings<Input, T> {
   write: Write<Input, T>
   /** What the message says. */
   done?: ((result: T, input: Input) => string) | undefined
+  /** Only while the component is there: what it would close or leave is another by then. */
   onDone?: ((result: T, input: Input) => void) | undefined
   /** Beginnings of the keys of reads about what is deleted: to read it again would fail. */
   gone?: readonly (readonly string[])[] | undefined
+  /** The dialog that it is sent from, if any. */
+  title?: string | undefined
 }
 
 export interface Writing<Input> {
@@ -36,14 +40,16 @@ export interface Writing<Input> {
 
 /**
  * Sends a write with one `Idempotency-Key` for all its tries: after a sign-in over the screen, after the wait that the server asked for,
- * and when the same input is saved again after no response came. So it is carried out once.
+ * and when the same input is saved again after no response came. So it is carried out once. A write goes on when its screen or dialog is left: a
+ * message says how it ended.
  */
-export function useWrite<Input, T>({ write, done, onDone, gone = [] }: WriteSettings<Input, T>): Writing<Input> {
+export function useWrite<Input, T>({ write, done, onDone, gone = [], title }: WriteSettings<Input, T>): Writing<Input> {
   const [state, setState] = useState<Omit<Writing<Input>, 'send' | 'forget' | 'stop' | 'isSaved'>>(IDLE)
   const tried = useRef<{ input: string; key: string } | undefined>(undefined)
   const saved = useRef<string>(undefined)
   const busy = useRef(false)
   const stopping = useRef<AbortController>(undefined)
+  const isHere = useIsHere()
 
   const keyOf = (input: Input): string => {
     const text = JSON.stringify(input)
@@ -57,6 +63,7 @@ export function useWrite<Input, T>({ write, done, onDone, gone = [] }: WriteSett
     const controller = new AbortController()
     stopping.current = controller
     setState({ ...IDLE, isSaving: true })
+    const place = [screenTitle(), title].filter((part) => part !== undefined).join(', ')
     try {
       const options = { idempotencyKey: keyOf(input) }
       const result = await patiently(
@@ -67,13 +74,18 @@ export function useWrite<Input, T>({ write, done, onDone, gone = [] }: WriteSett
       tried.current = undefined
       saved.current = JSON.stringify(input)
       setState(IDLE)
-      void queries.invalidateQueries({ predicate: ({ queryKey }) => !gone.some((start) => beginsWith(queryKey, start)) })
+      endSavingQuestion()
+      // Without `onDone`, nothing leaves the screen of what is deleted: read again, it says that there is no such thing.
+      const unread = isHere() ? gone : []
+      void queries.invalidateQueries({ predicate: ({ queryKey }) => !unread.some((start) => beginsWith(queryKey, start)) })
       if (done !== undefined) announce(done(result, input))
-      onDone?.(result, input)
+      if (isHere()) onDone?.(result, input)
     } catch (error) {
       // A refusal ends the key. As long as it is not known what became of the request, the next try must repeat it.
       if (error instanceof APIError && !isUnanswered(error)) tried.current = undefined
       setState({ ...IDLE, error: error as Error })
+      endSavingQuestion()
+      if (!isHere()) announceFailure(textOfLeft(error as Error, place))
     } finally {
       busy.current = false
     }
@@ -87,6 +99,21 @@ export function useWrite<Input, T>({ write, done, onDone, gone = [] }: WriteSett
     isSaved: (input) => saved.current !== undefined && saved.current === JSON.stringify(input),
   }
 }
+
+/** Whether the component is still there, for what it began. */
+function useIsHere(): () => boolean {
+  const isHere = useRef(true)
+  useEffect(() => {
+    isHere.current = true
+    return () => {
+      isHere.current = false
+    }
+  }, [])
+  return () => isHere.current
+}
+
+/** Where the person is, in words. */
+const screenTitle = (): string | undefined => document.querySelector('h1')?.textContent
 
 const IDLE = { isSaving: false, error: undefined, retryAt: undefined }
 

@@ -1,7 +1,7 @@
 import { Bell } from 'lucide-react'
 import { Dialog, DialogTrigger, Popover } from 'react-aria-components'
 import { t } from '../../shared/texts/texts.ts'
-import { messages } from '../data/messages.ts'
+import { dismissFailure, failures, messages } from '../data/messages.ts'
 import { useStore } from '../data/store.ts'
 import { Button } from '../kit/button.tsx'
 import select from '../kit/select.module.css'
@@ -40,12 +40,25 @@ export function Notifications() {
 export function StatusMessages() {
   const { shown } = useStore(messages)
   return (
-    <div role="status" className={styles.messages}>
-      {shown.map(({ id, text }) => (
-        <p key={id}>
-          <span>{text}</span>
-        </p>
-      ))}
+    <div className={styles.messages}>
+      <div role="status">
+        {shown.map(({ id, text }) => (
+          <p key={id}>
+            <span>{text}</span>
+          </p>
+        ))}
+      </div>
+      <Failures />
     </div>
   )
+}
+
+/** Each has to be told as it comes, and the others not again. */
+function Failures() {
+  return useStore(failures).map(({ id, text }) => (
+    <div key={id} role="alert" className={styles.failure}>
+      {text}
+      <Button onPress={() => dismissFailure(id)}>{t.notifications.dismiss}</Button>
+    </div>
+  ))
 }

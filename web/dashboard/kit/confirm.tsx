@@ -17,7 +17,7 @@ export interface ConfirmProps {
   act: string
   onClose: () => void
   onConfirm: () => void
-  /** What is typed, where something is. While it is another than at first, closing the dialog asks. */
+  /** What is typed, where something is. While it is another than at first, or is being saved, closing the dialog asks. */
   typed?: unknown
   isSaved?: IsSaved | undefined
   /** What it sends, for `Copy as curl`. */
@@ -59,10 +59,10 @@ export function Confirm(props: ConfirmProps) {
   } = props
   const { error, retryAt, stop, codes } = props
   const [name, setName] = useState('')
-  const isUnsaved = useUnsavedInput(typed, { isSaved })
+  const unsaved = useUnsavedInput(typed, { isSaved, isSaving })
   const isHeld = showsResult && isSaving
   const close = (): void => {
-    if (!isHeld) void askBefore(onClose, isUnsaved)
+    if (!isHeld) void askBefore(onClose, unsaved)
   }
   const isReady = typedName === undefined || name === typedName
   return (

@@ -9,9 +9,9 @@ import { ErrorNote } from './error-note.tsx'
 /** Downloads all rows that the filters match as CSV. */
 export function ExportButton({ scope, ...list }: ListToExport & { scope: Scope }) {
   const { send, isSaving, error, retryAt, stop } = useWrite({
-    write: (_client, exported: ListToExport) => startExport(exported),
+    // Also for whoever is on another screen by then.
+    write: async (_client, exported: ListToExport) => download((await startExport(exported)).url),
     done: () => t.export.started,
-    onDone: ({ url }) => download(url),
   })
   return (
     <>

@@ -1,6 +1,7 @@
 import type { Call } from '../../shared/curl.ts'
 import { t } from '../../shared/texts/texts.ts'
 import type { Scope } from '../data/scopes.ts'
+import { askBefore } from '../data/unsaved.ts'
 import { Button } from './button.tsx'
 import { CopyAsCurl } from './copy-as-curl.tsx'
 import form from './form.module.css'
@@ -23,7 +24,9 @@ export function FormButtons({ submit, scope, isSaving, onDiscard, call }: FormBu
       <Button type="submit" kind="primary" scope={scope} isSaving={isSaving}>
         {submit}
       </Button>
-      {onDiscard !== undefined && <Button onPress={onDiscard}>{t.dialog.discard}</Button>}
+      {onDiscard !== undefined && (
+        <Button onPress={() => void askBefore(onDiscard, () => (isSaving ? 'saving' : undefined))}>{t.dialog.discard}</Button>
+      )}
       <CopyAsCurl calls={() => [call]} />
     </div>
   )

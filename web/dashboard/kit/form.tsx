@@ -36,7 +36,7 @@ export interface FormProps {
  */
 export function Form(props: FormProps) {
   const { label, typed, first, isSaved, children, isSaving, error, retryAt, stop, fields, codes, buttons, onSubmit } = props
-  useUnsavedInput(typed, { first, isSaved })
+  useUnsavedInput(typed, { first, isSaved, isSaving: isSaving && typed !== undefined })
   const { messages, submit, lookups } = useReadable(onSubmit)
   const inputs = useInertInputs(isSaving)
   // The same ones as long as they do not change: every field is drawn again for others.

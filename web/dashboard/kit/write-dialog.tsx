@@ -7,7 +7,7 @@ type Shown = Pick<
   'title' | 'act' | 'scope' | 'kind' | 'note' | 'typedName' | 'codes' | 'children' | 'onClose' | 'showsResult'
 >
 
-export interface WriteDialogProps<Input, T> extends Shown, WriteSettings<Input, T> {
+export interface WriteDialogProps<Input, T> extends Shown, Omit<WriteSettings<Input, T>, 'title'> {
   /** What is sent. */
   input: Input
   /** What `Copy as curl` copies, where the write sends several requests. */
@@ -17,7 +17,7 @@ export interface WriteDialogProps<Input, T> extends Shown, WriteSettings<Input, 
 /** A dialog that asks, or takes what is missing, and then writes. It closes after the write, unless `onDone` does something else. */
 export function WriteDialog<Input, T>(props: WriteDialogProps<Input, T>) {
   const { input, write, done, onDone, gone, calls, ...shown } = props
-  const writing = useWrite({ write, done, onDone: onDone ?? shown.onClose, gone })
+  const writing = useWrite({ write, done, onDone: onDone ?? shown.onClose, gone, title: shown.title })
   return (
     <Confirm
       {...shown}

@@ -88,7 +88,7 @@ export const en = {
     signedInWith: (name: string, prefix: string) => `Signed in with ${isolated(name)} (${prefix}…)`,
   },
   theme: { label: 'Theme', system: 'System', light: 'Light', dark: 'Dark' },
-  notifications: { label: 'Notifications', none: 'No messages yet' },
+  notifications: { label: 'Notifications', none: 'No messages yet', dismiss: 'Dismiss' },
   states: {
     tryAgain: 'Try again',
     request: (id: string) => `Request ${id}`,
@@ -114,10 +114,19 @@ export const en = {
   },
   form: { required: '* Required' },
   unsaved: {
-    title: 'Discard what you typed?',
-    text: 'It is not saved.',
     stay: 'Stay',
-    discard: 'Discard',
+    typed: { title: 'Discard what you typed?', text: 'It is not saved.', leave: 'Discard' },
+    saving: {
+      title: 'Leave while this is being saved?',
+      text: 'It has been sent, and leaving does not stop it. A message says how it ended, unless you reload or sign out.',
+      leave: 'Leave',
+    },
+  },
+  /** Of writes whose screen or dialog was left before they failed. */
+  left: {
+    notDone: (place: string, why: string) => `${isolated(place)}: not done. ${why}`,
+    unconfirmed: (place: string) =>
+      `${isolated(place)}: no confirmation from the server. It may be done: check before you repeat it.`,
   },
   units: {
     kg: 'kg',

@@ -82,6 +82,7 @@ function ApproveCount({ count, onRefused, onClose }: CountActionsProps & { onClo
     write: (api, countId: number, options) => api.counts.approve(countId, {}, options),
     done: () => t.counts.approved(nameOf(count)),
     onDone: onClose,
+    title: t.counts.approve,
   })
   const refusal = refusalOf(writing.error, count)
   useEffect(() => {

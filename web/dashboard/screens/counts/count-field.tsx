@@ -39,9 +39,12 @@ export function CountField({ count, line, isAsked, onTyped }: CountFieldProps) {
     // What was corrected meanwhile is not saved.
     onDone: (_, text) => setTyped((latest) => (latest === text ? undefined : latest)),
   })
-  const { save, stop } = useSaving(write)
+  const { save, stop, isLast } = useSaving(write)
   const isUnsaved = typed !== undefined && typed !== counted
-  useUnsaved(() => isUnsaved)
+  useUnsaved(() => {
+    if (!isUnsaved) return undefined
+    return isLast(typed) ? 'saving' : 'typed'
+  })
   useEffect(() => {
     if (!isUnsaved) return undefined
     onTyped(line.id, true)
@@ -79,8 +82,15 @@ export function CountField({ count, line, isAsked, onTyped }: CountFieldProps) {
   )
 }
 
+interface Saving {
+  save: (text: string) => Promise<void>
+  stop: () => void
+  /** Whether this text is being saved, and none after it. */
+  isLast: (text: string) => boolean
+}
+
 /** Saves one text after another: of those that come while one is being saved, the last. `stop` ends the wait, and drops that text. */
-function useSaving({ send, stop }: Writing<string>): { save: (text: string) => Promise<void>; stop: () => void } {
+function useSaving({ send, stop }: Writing<string>): Saving {
   const running = useRef<string>(undefined)
   const next = useRef<string>(undefined)
   const drop = (): void => {
@@ -106,6 +116,7 @@ function useSaving({ send, stop }: Writing<string>): { save: (text: string) => P
       drop()
       stop()
     },
+    isLast: (text) => running.current === text && next.current === undefined,
   }
 }
 

@@ -55,7 +55,10 @@ export function useLevelEdit({ product, level, onEdit, onClosed }: LevelEditOpti
     done: ({ new_quantity }) => t.stock.isNow(product.name, level.location_code, new_quantity),
     onDone: () => close(),
   })
-  useUnsaved(() => typed !== undefined && typed !== String(shown))
+  useUnsaved(() => {
+    if (typed === undefined || typed === String(shown)) return undefined
+    return write.isSaving ? 'saving' : 'typed'
+  })
   const isEdited = typed !== undefined
   useEffect(() => {
     if (!isEdited) return undefined
