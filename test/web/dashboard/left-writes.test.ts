@@ -1,27 +1,12 @@
-import type { Locator, Page, Route } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import { axe } from '../support/axe.ts'
 import { it, type TestTenant } from '../support/browser.ts'
+import { hold } from '../support/hold.ts'
 import { layoutProblems } from '../support/layout.ts'
 import { resize } from '../support/open-screen.ts'
 import { seed, signIn } from '../support/page-server.ts'
-import { savingQuestion, unsavedQuestion } from '../support/unsaved.ts'
-
-/** Holds the first request of this kind; `end` lets it go on, or does this with it. */
-async function hold(page: Page, method: string, url: string) {
-  const held = Promise.withResolvers<Route>()
-  let hasHeld = false
-  await page.route(url, (route) => {
-    if (hasHeld || route.request().method() !== method) return route.continue()
-    hasHeld = true
-    held.resolve(route)
-    return undefined
-  })
-  return {
-    isHeld: held.promise,
-    end: async (how: (route: Route) => Promise<unknown> = (route) => route.continue()) => how(await held.promise),
-  }
-}
+import { answerSaving, savingQuestion } from '../support/unsaved.ts'
 
 const ADJUSTMENT = '**/dashboard/api/v1/stock/adjustment'
 
@@ -48,23 +33,15 @@ async function openAdjust(page: Page, change: string): Promise<Locator> {
 
 const told = (page: Page, text: string): Promise<void> => page.getByRole('status').getByText(text).last().waitFor()
 
-/** Answers the question about a write under way, which does not say that it is not saved. */
-async function answer(page: Page, name: 'Stay' | 'Leave'): Promise<void> {
-  await savingQuestion(page).waitFor()
-  expect(await unsavedQuestion(page).count()).toBe(0)
-  await savingQuestion(page).getByRole('button', { name }).click()
-  await savingQuestion(page).waitFor({ state: 'detached' })
-}
-
 const failureOf = (page: Page): Locator => page.getByRole('alert').filter({ has: page.getByRole('button', { name: 'Dismiss' }) })
 
 describe('a write that is left while it is under way', () => {
   it('is not called "not saved", and its success is told', async ({ window: { page }, tenant }) => {
     const { dialog, end, level } = await adjusting(page, tenant, '3')
     await dialog.getByRole('button', { name: 'Back' }).click()
-    await answer(page, 'Stay')
+    await answerSaving(page, 'Stay')
     await dialog.getByRole('button', { name: 'Back' }).click()
-    await answer(page, 'Leave')
+    await answerSaving(page, 'Leave')
     await dialog.waitFor({ state: 'detached' })
     await end()
     await told(page, 'Tea at A: 8')
@@ -84,7 +61,7 @@ describe('a write that is left while it is under way', () => {
   it('does not close the dialog that was opened since', async ({ window: { page }, tenant }) => {
     const { dialog, end } = await adjusting(page, tenant, '3')
     await page.keyboard.press('Escape')
-    await answer(page, 'Leave')
+    await answerSaving(page, 'Leave')
     await openAdjust(page, '7')
     await end()
     await told(page, 'Tea at A: 8')
@@ -96,7 +73,7 @@ describe('a write that is left while it is under way', () => {
     window.expectComplaint(/400/)
     const { dialog, end, level } = await adjusting(page, tenant, '-1000')
     await page.keyboard.press('Escape')
-    await answer(page, 'Leave')
+    await answerSaving(page, 'Leave')
     await dialog.waitFor({ state: 'detached' })
     await page.getByRole('link', { name: 'Orders', exact: true }).click()
     await page.getByRole('heading', { level: 1, name: 'Orders' }).waitFor()
@@ -121,7 +98,7 @@ describe('a write that is left while it is under way', () => {
     window.expectComplaint(/ERR_FAILED/)
     const { dialog, end, level } = await adjusting(page, tenant, '3')
     await dialog.getByRole('button', { name: 'Back' }).click()
-    await answer(page, 'Leave')
+    await answerSaving(page, 'Leave')
     await end(async (route) => {
       await route.fetch()
       await route.abort()
@@ -143,7 +120,7 @@ describe('a write that is left while it is under way', () => {
     await dialog.getByRole('button', { name: 'Cancel order SHOP-1' }).click()
     await isHeld
     await dialog.getByRole('button', { name: 'Back' }).click()
-    await answer(page, 'Leave')
+    await answerSaving(page, 'Leave')
     await seed(tenant, `/orders/${id}`, { state_id: 5 }, 'PUT')
     await end()
     await failureOf(page).getByText('Order SHOP-1, Cancel order: not done.').waitFor()
@@ -160,7 +137,7 @@ describe('a write that is left while it is under way', () => {
     await page.getByRole('button', { name: 'Save' }).click()
     await isHeld
     await page.getByRole('button', { name: 'Discard' }).click()
-    await answer(page, 'Leave')
+    await answerSaving(page, 'Leave')
     await page.getByRole('button', { name: 'Edit' }).waitFor()
     await end((route) => {
       const error = { code: 'internal_error', message: 'Something broke' }
@@ -177,7 +154,7 @@ describe('a write that is left while it is under way', () => {
     await page.getByRole('button', { name: 'Create product' }).click()
     await isHeld
     await page.getByRole('link', { name: 'Orders', exact: true }).click()
-    await answer(page, 'Leave')
+    await answerSaving(page, 'Leave')
     await page.getByRole('heading', { level: 1, name: 'Orders' }).waitFor()
     await end()
     await told(page, 'Created Tea')

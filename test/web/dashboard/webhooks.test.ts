@@ -142,7 +142,7 @@ describe('D6: webhooks', () => {
       await route.continue()
     })
     await page.getByRole('dialog', { name: 'Rotate secret' }).getByRole('button', { name: 'Rotate secret' }).click()
-    // The new secret would be lost.
+    // It asks, and the response ends the question: the new secret is shown.
     await page.keyboard.press('Escape')
     release()
     const secret = page.getByRole('dialog', { name: 'Signing secret' })

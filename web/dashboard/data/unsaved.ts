@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'react'
+import { secretsUnderWay } from './secrets.ts'
 import { createStore } from './store.ts'
 
 /** What leaving would lose: what was typed, or the place where the outcome of a write under way is shown. */
@@ -88,5 +89,8 @@ export function leaveFor(address: string): void {
   location.assign(address)
 }
 
+/** What would be lost with the document: also a secret that is being made, which nobody would see. */
+export const documentUnsaved = (): Unsaved => unsavedNow() ?? (secretsUnderWay.get() > 0 ? 'saving' : undefined)
+
 /** Whether the browser has to ask before the document is left. */
-export const isDocumentUnsaved = (): boolean => !isLeaving && unsavedNow() !== undefined
+export const isDocumentUnsaved = (): boolean => !isLeaving && documentUnsaved() !== undefined

@@ -6,6 +6,7 @@ import { t } from '../../shared/texts/texts.ts'
 import { client, queries } from './client.ts'
 import { announce, announceFailure } from './messages.ts'
 import { pause } from './pause.ts'
+import { type Secret, secretsUnderWay, showSecret } from './secrets.ts'
 import { whenSignedIn } from './session.tsx'
 import { textOfLeft } from './text-of-left.ts'
 import { endSavingQuestion, type IsSaved } from './unsaved.ts'
@@ -19,6 +20,10 @@ export interface WriteSettings<Input, T> {
   done?: ((result: T, input: Input) => string) | undefined
   /** Only while the component is there: what it would close or leave is another by then. */
   onDone?: ((result: T, input: Input) => void) | undefined
+  /**
+   * How to show what cannot be read again. It is shown wherever the person is by then; `isHere` says whether that is still the place that made it.
+   */
+  secret?: ((result: T, input: Input, isHere: () => boolean) => Secret) | undefined
   /** Beginnings of the keys of reads about what is deleted: to read it again would fail. */
   gone?: readonly (readonly string[])[] | undefined
   /** The dialog that it is sent from, if any. */
@@ -43,7 +48,8 @@ export interface Writing<Input> {
  * and when the same input is saved again after no response came. So it is carried out once. A write goes on when its screen or dialog is left: a
  * message says how it ended.
  */
-export function useWrite<Input, T>({ write, done, onDone, gone = [], title }: WriteSettings<Input, T>): Writing<Input> {
+export function useWrite<Input, T>(settings: WriteSettings<Input, T>): Writing<Input> {
+  const { write, done, onDone, secret, gone = [], title } = settings
   const [state, setState] = useState<Omit<Writing<Input>, 'send' | 'forget' | 'stop' | 'isSaved'>>(IDLE)
   const tried = useRef<{ input: string; key: string } | undefined>(undefined)
   const saved = useRef<string>(undefined)
@@ -63,6 +69,7 @@ export function useWrite<Input, T>({ write, done, onDone, gone = [], title }: Wr
     const controller = new AbortController()
     stopping.current = controller
     setState({ ...IDLE, isSaving: true })
+    if (secret !== undefined) secretsUnderWay.set((before) => before + 1)
     const place = [screenTitle(), title].filter((part) => part !== undefined).join(', ')
     try {
       const options = { idempotencyKey: keyOf(input) }
@@ -79,6 +86,7 @@ export function useWrite<Input, T>({ write, done, onDone, gone = [], title }: Wr
       const unread = isHere() ? gone : []
       void queries.invalidateQueries({ predicate: ({ queryKey }) => !unread.some((start) => beginsWith(queryKey, start)) })
       if (done !== undefined) announce(done(result, input))
+      if (secret !== undefined) showSecret(secret(result, input, isHere))
       if (isHere()) onDone?.(result, input)
     } catch (error) {
       // A refusal ends the key. As long as it is not known what became of the request, the next try must repeat it.
@@ -88,6 +96,7 @@ export function useWrite<Input, T>({ write, done, onDone, gone = [], title }: Wr
       if (!isHere()) announceFailure(textOfLeft(error as Error, place))
     } finally {
       busy.current = false
+      if (secret !== undefined) secretsUnderWay.set((before) => before - 1)
     }
   }
 

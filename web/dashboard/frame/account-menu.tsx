@@ -6,7 +6,7 @@ import { t } from '../../shared/texts/texts.ts'
 import { BASE_PATH, endSession } from '../data/client.ts'
 import { announce } from '../data/messages.ts'
 import { useScope, useSession } from '../data/session.tsx'
-import { askBefore, leaveFor } from '../data/unsaved.ts'
+import { askBefore, documentUnsaved, leaveFor } from '../data/unsaved.ts'
 import { Button } from '../kit/button.tsx'
 import { readErrorText } from '../kit/read-error-text.ts'
 import select from '../kit/select.module.css'
@@ -30,7 +30,7 @@ export function AccountMenu() {
               {t.nav.sessions}
             </MenuItem>
           )}
-          <MenuItem className={select.item} onAction={() => void askBefore(() => void signOut())}>
+          <MenuItem className={select.item} onAction={() => void askBefore(() => void signOut(), documentUnsaved)}>
             {t.account.signOut}
           </MenuItem>
         </Menu>

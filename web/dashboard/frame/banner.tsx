@@ -3,7 +3,7 @@ import { Activity, Search } from 'lucide-react'
 import { t } from '../../shared/texts/texts.ts'
 import { MODE } from '../data/client.ts'
 import { useSession } from '../data/session.tsx'
-import { askBefore, leaveFor } from '../data/unsaved.ts'
+import { askBefore, documentUnsaved, leaveFor } from '../data/unsaved.ts'
 import { Button } from '../kit/button.tsx'
 import { RadioGroup } from '../kit/choices.tsx'
 import { requestsOpen } from '../requests/requests-dialog.tsx'
@@ -57,7 +57,7 @@ function ModeSwitch() {
         reason: modes.includes(mode) ? undefined : mode === 'test' ? t.session.lacks('admin') : t.frame.noLive,
       }))}
       value={MODE}
-      onChange={(mode) => void askBefore(() => leaveFor(`${PATHS[mode]}/${section}`))}
+      onChange={(mode) => void askBefore(() => leaveFor(`${PATHS[mode]}/${section}`), documentUnsaved)}
     />
   )
 }

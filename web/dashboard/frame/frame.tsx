@@ -12,6 +12,7 @@ import { RequestsDialog } from '../requests/requests-dialog.tsx'
 import { SearchDialog } from '../search/search-dialog.tsx'
 import { ShortcutsDialog } from '../shortcuts/shortcuts-dialog.tsx'
 import { useShortcuts } from '../shortcuts/use-shortcuts.ts'
+import { SecretOnScreen } from './secret-on-screen.tsx'
 import { SignInDialog } from './sign-in-dialog.tsx'
 import { UnsavedQuestion } from './unsaved-question.tsx'
 import { useIsNarrow } from './use-is-narrow.ts'
@@ -39,6 +40,7 @@ export function Frame() {
       <SearchDialog />
       <RequestsDialog />
       <ShortcutsDialog />
+      <SecretOnScreen />
       <UnsavedQuestion />
       <SignInDialog />
     </ScreenReadsProvider>

@@ -25,8 +25,6 @@ export interface ConfirmProps {
   children?: ReactNode
   scope?: Scope | undefined
   isSaving: boolean
-  /** Whether what the act returns is shown only once: until it is there, nothing closes the dialog. */
-  showsResult?: boolean | undefined
   error: Error | undefined
   retryAt?: number | undefined
   /** Ends the wait until `retryAt`. */
@@ -52,7 +50,6 @@ export function Confirm(props: ConfirmProps) {
     children,
     scope,
     isSaving,
-    showsResult = false,
     typedName,
     note,
     kind = 'bad',
@@ -60,10 +57,7 @@ export function Confirm(props: ConfirmProps) {
   const { error, retryAt, stop, codes } = props
   const [name, setName] = useState('')
   const unsaved = useUnsavedInput(typed, { isSaved, isSaving })
-  const isHeld = showsResult && isSaving
-  const close = (): void => {
-    if (!isHeld) void askBefore(onClose, unsaved)
-  }
+  const close = (): void => void askBefore(onClose, unsaved)
   const isReady = typedName === undefined || name === typedName
   return (
     <Dialog title={title} isOpen onClose={close}>
@@ -80,9 +74,7 @@ export function Confirm(props: ConfirmProps) {
         buttons={
           <div className={form.buttons}>
             <CopyAsCurl calls={() => calls} />
-            <Button isDisabled={isHeld} onPress={close}>
-              {t.dialog.back}
-            </Button>
+            <Button onPress={close}>{t.dialog.back}</Button>
             <Button type="submit" kind={kind} scope={scope} isSaving={isSaving} isDisabled={!isReady}>
               {act}
             </Button>

@@ -2,10 +2,7 @@ import type { Call } from '../../shared/curl.ts'
 import { useWrite, type WriteSettings } from '../data/use-write.ts'
 import { Confirm, type ConfirmProps } from './confirm.tsx'
 
-type Shown = Pick<
-  ConfirmProps,
-  'title' | 'act' | 'scope' | 'kind' | 'note' | 'typedName' | 'codes' | 'children' | 'onClose' | 'showsResult'
->
+type Shown = Pick<ConfirmProps, 'title' | 'act' | 'scope' | 'kind' | 'note' | 'typedName' | 'codes' | 'children' | 'onClose'>
 
 export interface WriteDialogProps<Input, T> extends Shown, Omit<WriteSettings<Input, T>, 'title'> {
   /** What is sent. */
@@ -16,8 +13,8 @@ export interface WriteDialogProps<Input, T> extends Shown, Omit<WriteSettings<In
 
 /** A dialog that asks, or takes what is missing, and then writes. It closes after the write, unless `onDone` does something else. */
 export function WriteDialog<Input, T>(props: WriteDialogProps<Input, T>) {
-  const { input, write, done, onDone, gone, calls, ...shown } = props
-  const writing = useWrite({ write, done, onDone: onDone ?? shown.onClose, gone, title: shown.title })
+  const { input, write, done, onDone, secret, gone, calls, ...shown } = props
+  const writing = useWrite({ write, done, onDone: onDone ?? shown.onClose, secret, gone, title: shown.title })
   return (
     <Confirm
       {...shown}

@@ -1,4 +1,4 @@
-import type { DevicesCreateCodeParams, DevicesCreateCodeResult } from '@fulfillment/sdk'
+import type { DevicesCreateCodeParams } from '@fulfillment/sdk'
 import { useState } from 'react'
 import { t } from '../../../shared/texts/texts.ts'
 import { Field } from '../../kit/field.tsx'
@@ -10,9 +10,7 @@ import { EnrolmentCode } from './enrolment-code.tsx'
 export function EnrolDevice({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState('')
   const [keyId, setKeyId] = useState<number>()
-  const [made, setMade] = useState<DevicesCreateCodeResult>()
   const input: DevicesCreateCodeParams = { device_name: name, ...(keyId === undefined ? {} : { key_id: keyId }) }
-  if (made !== undefined) return <EnrolmentCode made={made} onClose={onClose} />
   return (
     <WriteDialog
       title={t.devices.enrol}
@@ -21,8 +19,7 @@ export function EnrolDevice({ onClose }: { onClose: () => void }) {
       scope="admin"
       input={input}
       write={(api, params, options) => api.devices.createCode(params, options)}
-      showsResult
-      onDone={setMade}
+      secret={(made) => (close) => <EnrolmentCode made={made} onClose={close} />}
       onClose={onClose}
     >
       <Field

@@ -30,35 +30,32 @@ export function NewKeyScreen() {
 function NewKeyForm({ like }: { like?: ApiKey }) {
   const [typed, setTyped] = useState(() => typedLike(like))
   const params = paramsOf(typed)
-  const [created, setCreated] = useState<CreatedApiKey>()
   const navigate = useNavigate()
   const write = useWrite({
     write: (api, input: ApiKeysCreateParams, options) => api.apiKeys.create(input, options),
-    onDone: setCreated,
+    secret: (created, _, isHere) => (close) => (
+      <KeyShown
+        created={created}
+        onStored={() => {
+          close()
+          if (isHere()) void navigate({ to: '/keys', ignoreBlocker: true })
+        }}
+      />
+    ),
   })
   return (
-    <>
-      <Form
-        {...write}
-        label={t.keys.new}
-        typed={params}
-        fields={FIELDS}
-        buttons={
-          <FormButtons
-            submit={t.keys.create}
-            scope="admin"
-            isSaving={write.isSaving}
-            call={(api) => api.apiKeys.create(params)}
-          />
-        }
-        onSubmit={() => void write.send(params)}
-      >
-        <KeyInput typed={typed} onChange={(changed) => setTyped((before) => ({ ...before, ...changed }))} />
-      </Form>
-      {created !== undefined && (
-        <KeyShown created={created} onStored={() => void navigate({ to: '/keys', ignoreBlocker: true })} />
-      )}
-    </>
+    <Form
+      {...write}
+      label={t.keys.new}
+      typed={params}
+      fields={FIELDS}
+      buttons={
+        <FormButtons submit={t.keys.create} scope="admin" isSaving={write.isSaving} call={(api) => api.apiKeys.create(params)} />
+      }
+      onSubmit={() => void write.send(params)}
+    >
+      <KeyInput typed={typed} onChange={(changed) => setTyped((before) => ({ ...before, ...changed }))} />
+    </Form>
   )
 }
 

@@ -7,15 +7,15 @@ import { PrintButton } from '../../kit/print-button.tsx'
 import { Symbols } from '../../kit/symbols.tsx'
 import styles from './badge-card.module.css'
 
-/** A badge that was issued just now. */
-export interface IssuedBadge {
+interface Props {
   operator: Operator
   /** What a scanner reads. It cannot be read again. */
   badge: string
+  onClose: () => void
 }
 
-/** The badge as a card to print. */
-export function BadgeCard({ issued: { operator, badge }, onClose }: { issued: IssuedBadge; onClose: () => void }) {
+/** The badge that was issued just now, as a card to print. */
+export function BadgeCard({ operator, badge, onClose }: Props) {
   return (
     <Dialog title={t.operators.badgeOf(operator.name)} isOpen onClose={onClose}>
       <p>{t.operators.badgeText}</p>

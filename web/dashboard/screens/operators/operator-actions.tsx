@@ -4,20 +4,19 @@ import { useWrite } from '../../data/use-write.ts'
 import { Button } from '../../kit/button.tsx'
 import { ErrorNote } from '../../kit/error-note.tsx'
 import { RowActions } from '../../kit/table.tsx'
-import type { IssuedBadge } from './badge-card.tsx'
+import { BadgeCard } from './badge-card.tsx'
 
 export interface OperatorActionsProps {
   operator: Operator
   onEdit: (operator: Operator) => void
-  onBadge: (issued: IssuedBadge) => void
 }
 
 /** What can be done with an operator. */
-export function OperatorActions({ operator, onEdit, onBadge }: OperatorActionsProps) {
+export function OperatorActions({ operator, onEdit }: OperatorActionsProps) {
   const { id, name, is_active } = operator
   const issue = useWrite({
     write: (api, of: number, options) => api.operators.issueBadge(of, options),
-    onDone: ({ badge }) => onBadge({ operator, badge }),
+    secret: (issued) => (close) => <BadgeCard operator={operator} badge={issued.badge} onClose={close} />,
   })
   const turn = useWrite({
     write: (api, wanted: boolean, options) => api.operators.update(id, { is_active: wanted }, options),

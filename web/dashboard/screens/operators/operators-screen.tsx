@@ -11,7 +11,6 @@ import { Screen } from '../../kit/screen.tsx'
 import type { Column } from '../../kit/table.tsx'
 import { None, Time } from '../../kit/time.tsx'
 import { AddOperator } from './add-operator.tsx'
-import { BadgeCard, type IssuedBadge } from './badge-card.tsx'
 import { EditOperator } from './edit-operator.tsx'
 import { OperatorActions, type OperatorActionsProps } from './operator-actions.tsx'
 
@@ -23,7 +22,6 @@ export function OperatorsScreen() {
   const navigate = useNavigate({ from: '/operators' })
   const [isAdding, setAdding] = useState(false)
   const [edited, setEdited] = useState<Operator>()
-  const [issued, setIssued] = useState<IssuedBadge>()
   const query = useRead(['operators', page], (api, options) => api.operators.list({ page, limit: LIMIT }, options), {
     isMain: true,
   })
@@ -38,7 +36,7 @@ export function OperatorsScreen() {
       <PagedTable
         query={query}
         caption={t.nav.operators}
-        columns={columns({ onEdit: setEdited, onBadge: setIssued })}
+        columns={columns({ onEdit: setEdited })}
         rowsOf={({ operators }) => operators}
         rowKey={({ id }) => id}
         total={t.operators.total}
@@ -48,7 +46,6 @@ export function OperatorsScreen() {
       />
       {isAdding && <AddOperator onClose={() => setAdding(false)} />}
       {edited !== undefined && <EditOperator operator={edited} onClose={() => setEdited(undefined)} />}
-      {issued !== undefined && <BadgeCard issued={issued} onClose={() => setIssued(undefined)} />}
     </Screen>
   )
 }

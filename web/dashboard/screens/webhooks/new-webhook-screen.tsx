@@ -1,6 +1,5 @@
-import type { CreatedWebhook, WebhooksCreateParams } from '@fulfillment/sdk'
+import type { WebhooksCreateParams } from '@fulfillment/sdk'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
 import { t } from '../../../shared/texts/texts.ts'
 import { useWrite } from '../../data/use-write.ts'
 import { FormButtons } from '../../kit/form-buttons.tsx'
@@ -12,11 +11,18 @@ import { TOPIC_FIELDS, useWebhookInput } from './webhook-input.tsx'
 /** Subscribes a receiver. Its signing secret is shown once. */
 export function NewWebhookScreen() {
   const { input, fields } = useWebhookInput({ name: '', url: '', events: ['*'] })
-  const [created, setCreated] = useState<CreatedWebhook>()
   const navigate = useNavigate()
   const write = useWrite({
     write: (api, params: WebhooksCreateParams, options) => api.webhooks.create(params, options),
-    onDone: setCreated,
+    secret: (created, _, isHere) => (close) => (
+      <SecretShown
+        secret={created.secret}
+        onStored={() => {
+          close()
+          if (isHere()) void navigate({ to: '/webhooks/$id', params: { id: created.id }, ignoreBlocker: true })
+        }}
+      />
+    ),
   })
   return (
     <Screen title={t.webhooks.new} hasCurl={false}>
@@ -37,12 +43,6 @@ export function NewWebhookScreen() {
       >
         {fields}
       </Form>
-      {created !== undefined && (
-        <SecretShown
-          secret={created.secret}
-          onStored={() => void navigate({ to: '/webhooks/$id', params: { id: created.id }, ignoreBlocker: true })}
-        />
-      )}
     </Screen>
   )
 }

@@ -1,13 +1,10 @@
 import type { Webhook } from '@fulfillment/sdk'
-import { useState } from 'react'
 import { t } from '../../../shared/texts/texts.ts'
 import { WriteDialog } from '../../kit/write-dialog.tsx'
 import { SecretShown } from './secret-shown.tsx'
 
 /** Asks, makes a new signing secret and shows it once. */
 export function RotateSecret({ webhook: { id }, onClose }: { webhook: Webhook; onClose: () => void }) {
-  const [secret, setSecret] = useState<string>()
-  if (secret !== undefined) return <SecretShown secret={secret} onStored={onClose} />
   return (
     <WriteDialog
       title={t.webhooks.rotate}
@@ -16,8 +13,7 @@ export function RotateSecret({ webhook: { id }, onClose }: { webhook: Webhook; o
       scope="write:webhooks"
       input={null}
       write={(api, _, options) => api.webhooks.rotateSecret(id, options)}
-      showsResult
-      onDone={(rotated) => setSecret(rotated.secret)}
+      secret={(rotated) => (close) => <SecretShown secret={rotated.secret} onStored={close} />}
       onClose={onClose}
     >
       <p>{t.webhooks.rotateText}</p>
