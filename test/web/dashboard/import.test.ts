@@ -66,6 +66,33 @@ async function withProducts(tenant: TestTenant, count: number): Promise<void> {
   }
 }
 
+/** Checks the file that is chosen, and imports it. */
+async function importAll(page: Page, button: string): Promise<void> {
+  await page.getByRole('button', { name: 'Check', exact: true }).click()
+  await page.getByRole('button', { name: button }).click()
+  await page.getByRole('status').getByText('The import is complete.').last().waitFor()
+}
+
+/** Imports this file, and pauses after its first batch. */
+async function pauseAfterFirst(page: Page, file: CsvFile): Promise<void> {
+  await choose(page, file)
+  await page.getByRole('button', { name: 'Check', exact: true }).click()
+  await page.route('**/stock/bulk', (route) => (keyOf(route.request())?.endsWith('-1') ? undefined : route.continue()))
+  await page.getByRole('button', { name: /^Import [\d,]+ rows$/ }).click()
+  await page
+    .getByRole('status')
+    .getByText(/Imported 500 of/)
+    .last()
+    .waitFor()
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await page
+    .getByRole('status')
+    .getByText(/Paused after 500 of/)
+    .last()
+    .waitFor()
+  await page.unroute('**/stock/bulk')
+}
+
 /** Levels of so many products; these rows have a SKU that no product has. */
 function levelsFile(rows: number, bad: readonly number[] = []): CsvFile {
   const lines = Array.from(
@@ -228,6 +255,83 @@ describe('D7: import of stock', () => {
     expect(await movementCount(tenant)).toBe(1_200)
     await page.getByRole('link', { name: 'Orders', exact: true }).click()
     await page.getByRole('heading', { level: 1, name: 'Orders' }).waitFor()
+  })
+
+  it('of another file leaves one that is paused as it is, and the screen says so', async ({ window: { page }, tenant }) => {
+    await withProducts(tenant, 1_200)
+    await openImport(page, tenant, '/stock/import')
+    const file = levelsFile(1_200)
+    const keys = watchBatches(page, /\/stock\/bulk$/)
+    await pauseAfterFirst(page, file)
+    const note = page.getByText('The import of levels.csv is not complete. Choose the same file to go on where it was.')
+    expect(await note.count()).toBe(0)
+    const small = { name: 'small.csv', text: 'sku,location_id,quantity\nSKU-1,B-01,1\n' }
+    await choose(page, small, 'Choose another file')
+    await note.waitFor()
+    await importAll(page, 'Import 1 row')
+    await note.waitFor()
+
+    // As an older version kept it.
+    await page.evaluate(async (id) => {
+      const opened = indexedDB.open('imports')
+      await new Promise((resolve) => opened.addEventListener('success', resolve))
+      const transaction = opened.result.transaction(['imports', 'progress'], 'readwrite')
+      for (const name of ['imports', 'progress']) {
+        const store = transaction.objectStore(name)
+        const cursor = store.openCursor()
+        cursor.addEventListener('success', () => {
+          const { value } = cursor.result ?? {}
+          if (value === undefined) return
+          delete value.beganAt
+          store.put(value, `${id} live stock`)
+          cursor.result?.delete()
+        })
+      }
+      await new Promise((resolve) => transaction.addEventListener('complete', resolve))
+      opened.result.close()
+    }, tenant.id)
+    await page.reload()
+    await choose(page, { ...small, text: small.text.replace('B-01', 'B-02') })
+    await importAll(page, 'Import 1 row')
+    expect(await movementCount(tenant)).toBe(502)
+    await note.waitFor()
+    const before = keys.length
+    await choose(page, file, 'Choose another file')
+    await page.getByRole('status').getByText('1,200 levels, 0 with errors. The import is complete.').last().waitFor()
+    const id = keys[0]?.replace(/-0$/, '') ?? ''
+    expect(keys.slice(before)).toEqual([`${id}-1`, `${id}-2`])
+    expect(await movementCount(tenant)).toBe(1_202)
+    await page.reload()
+    await page.getByRole('button', { name: 'Choose a CSV file' }).waitFor()
+    expect(await page.getByText('is not complete').count()).toBe(0)
+  })
+
+  it('that is not to go on is forgotten alone; of more than twenty, the oldest are', async ({ window: { page }, tenant }) => {
+    await withProducts(tenant, 501)
+    await openImport(page, tenant, '/stock/import')
+    await pauseAfterFirst(page, levelsFile(501))
+    await page.evaluate(async (id) => {
+      const opened = indexedDB.open('imports')
+      await new Promise((resolve) => opened.addEventListener('success', resolve))
+      const store = opened.result.transaction('imports', 'readwrite').objectStore('imports')
+      for (let number = 1; number <= 20; number++) {
+        const fingerprint = String(number).padStart(16, '0')
+        const kept = { id: String(number), fileName: `old-${number}.csv`, fingerprint, mapping: [], beganAt: number, bad: [] }
+        store.put(kept, `${id} live stock ${fingerprint}`)
+      }
+      await new Promise((resolve) => store.transaction.addEventListener('complete', resolve))
+      opened.result.close()
+    }, tenant.id)
+    const kept = async () =>
+      (await page.getByText('is not complete').allTextContents()).map((text) => /of (\S+) is/.exec(text)?.[1])
+    await page.reload()
+    await expect.poll(async () => (await kept()).slice(0, 2)).toEqual(['levels.csv', 'old-20.csv'])
+    await pauseAfterFirst(page, { name: 'third.csv', text: levelsFile(501).text.toString().replaceAll('A-01', 'C-01') })
+    const newest = Array.from({ length: 18 }, (_, index) => `old-${20 - index}.csv`)
+    await expect.poll(kept).toEqual(['levels.csv', ...newest])
+    await page.reload()
+    await page.getByRole('button', { name: 'Do not go on with levels.csv' }).click()
+    await expect.poll(kept).toEqual(['third.csv', ...newest])
   })
 
   it('of another tab keeps its own progress', async ({ window: { page }, tenant }) => {

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useRef, useState } from 'react'
 import { queries } from '../data/client.ts'
 import { checkRows, goodRows, NOTHING_DONE, sendRows } from './check-and-send.ts'
 import type { ImportTarget } from './import-target.ts'
-import { type KeptImport, KeptImports, type KeptProgress } from './kept-import.ts'
+import { type FoundImport, type KeptImport, KeptImports, type KeptProgress } from './kept-import.ts'
 import { guessMapping, type Mapping } from './mapping.ts'
 import { type CsvTable, parseCsv } from './parse-csv.ts'
 import { type FileText, readText } from './read-text.ts'
@@ -24,14 +24,16 @@ export interface ImportState {
   changed: number
   /** Rows that cannot be imported, and those that the import did not take. */
   errors: readonly RowError[]
-  /** An import of an earlier visit that has not ended. */
-  kept?: { kept: KeptImport; progress: KeptProgress | undefined } | undefined
+  /** The imports that have not ended, of earlier visits too. */
+  kept: readonly KeptImport[]
+  /** The one of this file. */
+  own?: FoundImport | undefined
   error?: Error | undefined
   /** When a busy server is asked again. */
   retryAt?: number | undefined
 }
 
-const START: ImportState = { step: 'choose', mapping: [], rows: 0, total: 0, created: 0, changed: 0, errors: [] }
+const START: ImportState = { step: 'choose', mapping: [], rows: 0, total: 0, created: 0, changed: 0, errors: [], kept: [] }
 
 /** An import of a file. Leaving the screen pauses it. */
 export function useImport(tenantId: number, target: ImportTarget) {
@@ -40,8 +42,10 @@ export function useImport(tenantId: number, target: ImportTarget) {
   const work = useRef<AbortController>(undefined)
   const change = (changes: Partial<ImportState>): void => setState((before) => ({ ...before, ...changes }))
 
+  const listKept = async (): Promise<void> => change({ kept: await imports.list() })
+
   useEffect(() => {
-    void imports.find().then((kept) => change({ kept }))
+    void listKept()
     return () => work.current?.abort()
   }, [])
 
@@ -62,11 +66,12 @@ export function useImport(tenantId: number, target: ImportTarget) {
   const choose = (chosen: File): Promise<void> =>
     attempt('choose', async (signal) => {
       setState(({ kept }) => ({ ...START, kept, step: 'reading' }))
+      await listKept()
       const { text, ...file } = await readText(chosen, signal)
       const table = await parseCsv(text, signal)
-      const found = await imports.find()
-      change({ file, table, kept: found, mapping: guessMapping(table.header, target), step: 'columns' })
-      if (found?.kept.fingerprint === file.fingerprint) await goOn(table, found.kept, found.progress ?? NOTHING_DONE)
+      const own = await imports.find(file.fingerprint)
+      change({ file, table, own, mapping: guessMapping(table.header, target), step: 'columns' })
+      if (own !== undefined) await goOn(table, own.kept, own.progress ?? NOTHING_DONE)
     })
 
   const check = (): Promise<void> =>
@@ -83,10 +88,12 @@ export function useImport(tenantId: number, target: ImportTarget) {
       if (table === undefined || file === undefined) return
       // To keep many rows with errors takes a while, in which the button must not begin a second import.
       change({ step: 'importing', rows: 0 })
-      const kept = { id: randomId(), fileName: file.name, fingerprint: file.fingerprint, mapping, bad }
+      const kept = { id: randomId(), fileName: file.name, fingerprint: file.fingerprint, mapping, beganAt: Date.now(), bad }
       await imports.begin(kept)
-      if (signal.aborted) await imports.end(kept.id)
+      if (signal.aborted) await imports.end(kept)
       signal.throwIfAborted()
+      // The oldest may have been dropped.
+      await listKept()
       await goOn(table, kept, NOTHING_DONE)
     })
 
@@ -95,20 +102,20 @@ export function useImport(tenantId: number, target: ImportTarget) {
       const total = goodRows(table, kept.bad).length
       const show = (progress: KeptProgress): void =>
         change({ ...shownProgress(kept, progress), step: 'importing', retryAt: undefined })
-      change({ kept: { kept, progress: done }, mapping: kept.mapping, total })
+      change({ own: { kept, progress: done }, mapping: kept.mapping, total })
       show(done)
       const end = await sendRows(
         { table, kept, target, signal, onWait: (retryAt) => change({ retryAt }) },
         done,
         async (progress) => {
-          await imports.advance(kept.id, progress)
-          change({ kept: { kept, progress } })
+          await imports.advance(kept, progress)
+          change({ own: { kept, progress } })
           show(progress)
         },
       )
-      await imports.end(kept.id)
+      await imports.end(kept)
       void queries.invalidateQueries()
-      change({ ...shownProgress(kept, end), step: 'done', kept: undefined })
+      change({ ...shownProgress(kept, end), step: 'done', own: undefined, kept: await imports.list() })
     })
 
   const setMapping = useCallback((mapping: Mapping) => {
@@ -123,15 +130,12 @@ export function useImport(tenantId: number, target: ImportTarget) {
     check: () => void check(),
     begin: () => void begin(),
     goOn: () => {
-      const { table, kept } = state
-      if (table !== undefined && kept !== undefined) void goOn(table, kept.kept, kept.progress ?? NOTHING_DONE)
+      const { table, own } = state
+      if (table !== undefined && own !== undefined) void goOn(table, own.kept, own.progress ?? NOTHING_DONE)
     },
     /** Stops at once. The batch under way is sent again, with its key, when the import goes on. */
     pause: () => work.current?.abort(),
-    forget: () => {
-      if (state.kept !== undefined) void imports.end(state.kept.kept.id)
-      setState(START)
-    },
+    forget: (kept: KeptImport) => void imports.end(kept).then(listKept),
   }
 }
 

@@ -79,6 +79,7 @@ export const importAndExport = {
     waiting: (seconds: number) => `The server is busy or out of reach. The import goes on in ${grouped(seconds)} s.`,
     kept: (name: string) => `The import of ${isolated(name)} is not complete. Choose the same file to go on where it was.`,
     forget: 'Do not go on',
+    forgetOne: (name: string) => `Do not go on with ${isolated(name)}`,
     errors: 'Rows with errors',
     line: 'Line',
     inFile: 'In the file',

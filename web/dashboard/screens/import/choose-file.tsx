@@ -1,6 +1,7 @@
 import { FileTrigger } from 'react-aria-components'
 import { t } from '../../../shared/texts/texts.ts'
 import type { ImportTarget } from '../../import/import-target.ts'
+import type { KeptImport } from '../../import/kept-import.ts'
 import type { ImportState } from '../../import/use-import.ts'
 import { Button } from '../../kit/button.tsx'
 import form from '../../kit/form.module.css'
@@ -10,22 +11,26 @@ export interface ChooseFileProps {
   state: ImportState
   isDisabled: boolean
   onFile: (file: File) => void
-  onForget: () => void
+  onForget: (kept: KeptImport) => void
 }
 
-/** Takes the file, and tells of an import that has not ended. */
+/** Takes the file, and tells of other imports that have not ended. */
 export function ChooseFile({ target, state, isDisabled, onFile, onForget }: ChooseFileProps) {
-  const { step, file, table, kept } = state
+  const { step, file, table, kept, own } = state
+  const others = kept.filter(({ id }) => id !== own?.kept.id)
   return (
     <>
-      {step === 'choose' && kept !== undefined && (
-        <div className={`${form.note} ${form.waiting}`}>
-          <p>{t.import.kept(kept.kept.fileName)}</p>
-          <div className={`${form.buttons} ${form.start}`}>
-            <Button onPress={onForget}>{t.import.forget}</Button>
+      {!isDisabled &&
+        others.map((one) => (
+          <div key={one.id} className={`${form.note} ${form.waiting}`}>
+            <p>{t.import.kept(one.fileName)}</p>
+            <div className={`${form.buttons} ${form.start}`}>
+              <Button aria-label={t.import.forgetOne(one.fileName)} onPress={() => onForget(one)}>
+                {t.import.forget}
+              </Button>
+            </div>
           </div>
-        </div>
-      )}
+        ))}
       {table === undefined && <p>{t.import.limits}</p>}
       <div className={`${form.buttons} ${form.start}`}>
         <FileTrigger
