@@ -1,6 +1,7 @@
 import { describe, expect } from 'vitest'
 import { axe } from '../support/axe.ts'
 import { it, type TestTenant } from '../support/browser.ts'
+import { hold } from '../support/hold.ts'
 import { seed, signIn } from '../support/page-server.ts'
 
 async function stocked(tenant: TestTenant, name: string, levels: Record<string, number>): Promise<number> {
@@ -274,6 +275,50 @@ describe('D4: products and stock', () => {
     await page.getByRole('button', { name: 'Keep 6' }).click()
     await grid.getByRole('gridcell', { name: '6', exact: true }).waitFor()
     expect(await levelsOf(tenant, id)).toEqual({ 'A-01': 9, 'B-01': 6 })
+  })
+
+  it('that is being saved stays in its field, whatever is pressed, until the server has responded', async ({
+    window,
+    tenant,
+  }) => {
+    const { page } = window
+    window.expectComplaint(/409/)
+    const id = await stocked(tenant, 'Tea', { 'A-01': 5, 'B-01': 7 })
+    await signIn(page, tenant.key, '/stock')
+    const grid = page.getByRole('grid', { name: 'Stock levels' })
+    const field = grid.getByRole('spinbutton', { name: 'Tea at A-01' })
+    const sent: unknown[] = []
+    page.on('request', (request) => {
+      if (request.method() === 'PUT') sent.push(request.postDataJSON().quantity)
+    })
+    const typeMeanwhile = async (): Promise<void> => {
+      for (const key of ['Escape', 'Enter', '9', '9', 'Enter']) await page.keyboard.press(key)
+    }
+    await grid.getByRole('gridcell', { name: '5', exact: true }).focus()
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('41')
+    const first = await hold(page, 'PUT', `**/stock/product/${id}`)
+    await page.keyboard.press('Enter')
+    await first.isHeld
+    await typeMeanwhile()
+    expect([await field.inputValue(), await field.getAttribute('readonly')]).toEqual(['41', ''])
+    await first.end()
+    await field.waitFor({ state: 'detached' })
+    await grid.getByRole('gridcell', { name: '41', exact: true }).waitFor()
+
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('99')
+    const second = await hold(page, 'PUT', `**/stock/product/${id}`)
+    await page.keyboard.press('Enter')
+    await second.isHeld
+    await typeMeanwhile()
+    await tenant.request('PUT', `/stock/product/${id}`, { location_id: 'A-01', quantity: 3 })
+    await second.end()
+    await page.getByRole('alert').getByText('The level is now 3.').waitFor()
+    expect(await field.inputValue()).toBe('99')
+    await field.press('Enter')
+    await field.waitFor({ state: 'detached' })
+    expect([sent, await levelsOf(tenant, id)]).toEqual([[41, 99, 99], { 'A-01': 99, 'B-01': 7 }])
   })
 
   it('that is edited stays when its product leaves the list, until it is saved or undone', async ({ window, tenant }) => {

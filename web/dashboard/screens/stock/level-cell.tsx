@@ -20,7 +20,7 @@ interface Props {
 }
 
 /**
- * A level: Enter edits it, Enter saves it, Esc undoes. A refused value stays in its field, with the message below. When the level has changed
+ * A level: Enter edits it, Enter saves it, Esc undoes. While it is being saved its field stays, and can only be read. A refused value stays in its field, with the message below. When the level has changed
  * since it was shown, the cell shows it as it is now, and asks.
  */
 export function LevelCell({ cell, product, level, isEditable, onEdit }: Props) {
@@ -37,6 +37,8 @@ export function LevelCell({ cell, product, level, isEditable, onEdit }: Props) {
   }
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key === 'Escape' && typed !== undefined) {
+      // Esc would not undo what is being saved. A wait until it is sent again ends.
+      if (write.isSaving && write.retryAt === undefined) return
       write.stop()
       return close()
     }
