@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { ServiceError } from '../errors/service-error.ts'
+import { invalidField } from '../errors/invalid-field.ts'
 import { type FieldSchema, inputShape, plainSchema } from '../procedures/input-shape.ts'
 
 /** Returns the query. Throws `validation_error` if a known parameter has an unsupported notation. */
@@ -27,7 +27,7 @@ export function queryCheck(input: z.ZodType | undefined, path: string): QueryChe
       const bracket = key.indexOf('[')
       const name = bracket === -1 ? key : key.slice(0, bracket)
       const form = forms.get(name)
-      if (form !== undefined && (bracket !== -1 || !isUnderstood(value, form))) throw wrongForm(name, form)
+      if (form !== undefined && (bracket !== -1 || !isUnderstood(value, form))) throw invalidField(name, form.rightForm)
     }
     return query
   }
@@ -36,10 +36,6 @@ export function queryCheck(input: z.ZodType | undefined, path: string): QueryChe
 /** Repeatable parameters are names and numbers, which contain no comma. */
 function isUnderstood(value: unknown, { isRepeatable }: Form): boolean {
   return isRepeatable ? typeof value !== 'string' || !value.includes(',') : typeof value === 'string'
-}
-
-function wrongForm(name: string, { rightForm }: Form): ServiceError {
-  return new ServiceError('validation_error', `${name}: ${rightForm}`, { details: [{ path: name, error: rightForm }] })
 }
 
 function formOf(name: string, schema: FieldSchema): Form {

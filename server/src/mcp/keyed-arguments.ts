@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { ServiceError } from '../errors/service-error.ts'
+import { invalidField } from '../errors/invalid-field.ts'
 import type { Endpoint } from '../procedures/endpoint.ts'
 import type { KeyedRequest } from '../procedures/idempotency/run-once.ts'
 import { beginWork, nextTurn } from '../runtime/event-loop/turns.ts'
@@ -30,8 +30,7 @@ export async function keyedArguments(
   const key = argument ?? ofHeader
   if (key === undefined) return { input, keyed: undefined }
   const error = key === (ofHeader ?? key) ? errorOf(key) : 'differs from the one in the header of the request'
-  if (error !== undefined)
-    throw new ServiceError('validation_error', `idempotency_key: ${error}`, { details: [{ path: 'idempotency_key', error }] })
+  if (error !== undefined) throw invalidField('idempotency_key', error)
   return { input, keyed: { key: key as string, fingerprint: `mcp ${tool} ${await hashOf(input)}` } }
 }
 

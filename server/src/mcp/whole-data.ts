@@ -1,4 +1,4 @@
-import { ServiceError } from '../errors/service-error.ts'
+import { invalidField } from '../errors/invalid-field.ts'
 import type { LargeList } from '../procedures/context.ts'
 
 /** More than most models can read. A single order of the longest kind has less. */
@@ -10,13 +10,8 @@ export async function wholeData(data: unknown, list: LargeList): Promise<Record<
   let characters = 0
   for await (const piece of list.pieces) {
     characters += JSON.stringify(piece).length
-    if (characters > MAX_CHARACTERS) throw tooLarge()
+    if (characters > MAX_CHARACTERS) throw invalidField('limit', 'the result would have more than 1 MB; ask for fewer records')
     items.push(...piece)
   }
   return { ...(data as object), [list.field]: items }
-}
-
-function tooLarge(): ServiceError {
-  const error = 'the result would have more than 1 MB; ask for fewer records'
-  return new ServiceError('validation_error', `limit: ${error}`, { details: [{ path: 'limit', error }] })
 }

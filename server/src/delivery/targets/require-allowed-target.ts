@@ -1,4 +1,5 @@
 import type { WebhookTargetPolicy } from './policy.ts'
+import { invalidField } from '../../errors/invalid-field.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import { isSpecialAddress } from './special-addresses.ts'
 import { literalAddress, SPECIAL_ADDRESS_PROBLEM, targetProblem } from './target-rules.ts'
@@ -13,8 +14,7 @@ const RETRY_AFTER_SECONDS = 3
  */
 export async function requireAllowedTarget(url: string, policy: WebhookTargetPolicy, tenantId: number): Promise<void> {
   const problem = targetProblem(url, policy) ?? (await resolutionProblem(new URL(url).hostname, policy, tenantId))
-  if (problem !== undefined)
-    throw new ServiceError('validation_error', `url: ${problem}`, { details: [{ path: 'url', error: problem }] })
+  if (problem !== undefined) throw invalidField('url', problem)
 }
 
 async function resolutionProblem(

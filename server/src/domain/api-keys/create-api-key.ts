@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Queryable } from '../../database/database.ts'
 import { statement } from '../../database/statements/statement.ts'
+import { invalidField } from '../../errors/invalid-field.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import type { Scope } from '../../procedures/context.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
@@ -48,11 +49,7 @@ export const createApiKey = endpoint({
   run: async (context, input) => {
     const { caller, db } = context
     const mode = input.mode ?? caller.mode
-    if (mode === 'live' && caller.mode === 'test') {
-      throw new ServiceError('validation_error', 'mode: a test key cannot make a live key', {
-        details: [{ path: 'mode', error: 'a test key cannot make a live key' }],
-      })
-    }
+    if (mode === 'live' && caller.mode === 'test') throw invalidField('mode', 'a test key cannot make a live key')
     const lacking = scopesOf(input).find((scope) => !caller.scopes.includes(scope) && !caller.scopes.includes('admin'))
     if (lacking !== undefined)
       throw new ServiceError('insufficient_scope', `A key cannot grant the scope ${lacking}, which it does not have`)

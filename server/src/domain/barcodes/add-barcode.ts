@@ -1,4 +1,5 @@
 import { statement } from '../../database/statements/statement.ts'
+import { invalidField } from '../../errors/invalid-field.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
 import { lockCatalog } from '../products/index.ts'
@@ -60,16 +61,12 @@ function addedOf(row: Row | undefined, barcode: string): ProductBarcode {
   const { refusal, ...added } = row
   switch (refusal) {
     case 'fraction':
-      throw invalid('quantity', 'must be an integer, because the product is not weighable')
+      throw invalidField('quantity', 'must be an integer, because the product is not weighable')
     case 'taken':
       throw new ServiceError('already_exists', `The barcode "${barcode}" exists already`)
     case 'full':
-      throw invalid('barcode', `the product has ${MAX_BARCODES} additional barcodes already`)
+      throw invalidField('barcode', `the product has ${MAX_BARCODES} additional barcodes already`)
     default:
       return added as ProductBarcode
   }
-}
-
-function invalid(path: string, error: string): ServiceError {
-  return new ServiceError('validation_error', `${path}: ${error}`, { details: [{ path, error }] })
 }

@@ -1,4 +1,5 @@
 import { statement } from '../../database/statements/statement.ts'
+import { invalidField } from '../../errors/invalid-field.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
 import { removeBarcodeInput, removeBarcodeOutput } from './schemas.ts'
@@ -30,10 +31,7 @@ export const removeBarcode = endpoint({
   run: async ({ db, caller }, { id, barcode }) => {
     const row = await db.runOne(deleteBarcode, [caller.tenantId, id, barcode.trim()])
     if (row === undefined) throw new ServiceError('not_found', 'Product not found')
-    if (row.is_primary) {
-      const error = "is the product's primary barcode, which cannot be removed"
-      throw new ServiceError('validation_error', `barcode: ${error}`, { details: [{ path: 'barcode', error }] })
-    }
+    if (row.is_primary) throw invalidField('barcode', "is the product's primary barcode, which cannot be removed")
     if (row.removed === null) throw new ServiceError('not_found', 'The product has no such barcode')
     return { message: 'Barcode removed', product_id: id, barcode: row.removed }
   },

@@ -1,10 +1,12 @@
 import type { z } from 'zod'
 import type { Queryable } from '../../database/database.ts'
 import { statement } from '../../database/statements/statement.ts'
-import { ServiceError } from '../../errors/service-error.ts'
+import { invalidFields } from '../../errors/invalid-field.ts'
+import type { ServiceError } from '../../errors/service-error.ts'
 import type { RequestContext } from '../../procedures/context.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
 import { recordEvents } from '../events/index.ts'
+import { warehouseNotFound } from '../locations/index.ts'
 import { earlierRecord, findReferenceIn, hashOf, recordEventPosition } from '../records/index.ts'
 import { countUpdatedData } from './count-json.ts'
 import { readCount } from './read-count.ts'
@@ -141,7 +143,7 @@ const PROBLEMS: Record<string, string> = { unknown: 'no location has this id', e
 
 async function requireScope(tx: Queryable, tenantId: number, warehouseId: number, input: Input): Promise<void> {
   const [row] = await tx.run(checkScope, [tenantId, warehouseId, input.location_ids ?? [], input.product_ids ?? []])
-  if (row?.warehouse_exists !== true) throw invalid([{ path: 'warehouse_id', error: 'no warehouse has this id' }])
+  if (row?.warehouse_exists !== true) throw warehouseNotFound()
   const details = [
     ...row.location_problems.flatMap((problem, index) =>
       problem === null ? [] : [{ path: `location_ids[${index}]`, error: PROBLEMS[problem] as string }],
@@ -150,16 +152,12 @@ async function requireScope(tx: Queryable, tenantId: number, warehouseId: number
       isUnknown ? [{ path: `product_ids[${index}]`, error: 'no product has this id' }] : [],
     ),
   ]
-  if (details.length > 0) throw invalid(details)
+  if (details.length > 0) throw invalidFields(details)
 }
 
 /** The error of what locations and products have together. It names those of them that were given. */
 function invalidScope(input: Input, error: string): ServiceError {
-  return invalid(
+  return invalidFields(
     (['location_ids', 'product_ids'] as const).filter((path) => input[path] != null).map((path) => ({ path, error })),
   )
-}
-
-function invalid(details: { path: string; error: string }[]): ServiceError {
-  return new ServiceError('validation_error', `${details[0]?.path}: ${details[0]?.error}`, { details })
 }

@@ -4,6 +4,7 @@ import { joinFirst } from '../../errors/join-first.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import type { RequestContext } from '../../procedures/context.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
+import { warehouseNotFound } from '../locations/index.ts'
 import { START_REFUSALS, startFlows } from '../picking/index.ts'
 import { earlierRecord, findReferenceIn, hashOf } from '../records/index.ts'
 import { chooseOrders, type Rule } from './choose-orders.ts'
@@ -119,7 +120,8 @@ function targetOfRule(tx: Queryable, { tenantId, defaultWarehouse }: RequestCont
     sent: ['rule', maxOrders ?? null, warehouseId ?? null, assemblyUntil ?? null, singleLine ?? null],
     meant: ['rule', ...Object.values(rule)],
     check: async () => {
-      if ((await tx.runOne(findWarehouse, [tenantId, rule.warehouseId])) === undefined) throw unknownWarehouse()
+      if ((await tx.runOne(findWarehouse, [tenantId, rule.warehouseId])) === undefined)
+        throw warehouseNotFound('rule.warehouse_id')
       return { warehouseId: rule.warehouseId, choose: () => chooseReady(tx, tenantId, rule) }
     },
   }
@@ -158,9 +160,4 @@ async function startOrders(
     input,
     flows.reduce((sum, flow) => sum + flow.items_to_pick, 0),
   )
-}
-
-function unknownWarehouse(): ServiceError {
-  const error = 'no warehouse has this id'
-  return new ServiceError('validation_error', `rule.warehouse_id: ${error}`, { details: [{ path: 'rule.warehouse_id', error }] })
 }

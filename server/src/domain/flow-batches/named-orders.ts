@@ -1,6 +1,6 @@
 import type { Queryable } from '../../database/database.ts'
 import { statement } from '../../database/statements/statement.ts'
-import { ServiceError } from '../../errors/service-error.ts'
+import { invalidField, invalidFields } from '../../errors/invalid-field.ts'
 import { openQuantity } from '../order-states/index.ts'
 import { MAX_LINES, type NewFlowBatch } from './schemas.ts'
 
@@ -49,8 +49,7 @@ export function requireOrders(input: NewFlowBatch, found: readonly NamedOrder[])
     if (id === null) return [{ path, error: 'names no order' }]
     return warehouse === warehouseId ? [] : [{ path, error: 'is an order of a different warehouse than the first' }]
   })
-  const [first] = details
-  if (first !== undefined) throw new ServiceError('validation_error', `${first.path}: ${first.error}`, { details })
+  if (details.length > 0) throw invalidFields(details)
   requireFewLines(
     input,
     found.reduce((sum, order) => sum + order.open_lines, 0),
@@ -61,9 +60,7 @@ export function requireOrders(input: NewFlowBatch, found: readonly NamedOrder[])
 /** Throws `validation_error` when orders have more open lines than a batch may have. */
 export function requireFewLines(input: NewFlowBatch, lines: number): void {
   if (lines <= MAX_LINES) return
-  const path = nameOfList(input)
-  const error = `must have at most ${MAX_LINES} open lines together, not ${lines}`
-  throw new ServiceError('validation_error', `${path}: ${error}`, { details: [{ path, error }] })
+  throw invalidField(nameOfList(input), `must have at most ${MAX_LINES} open lines together, not ${lines}`)
 }
 
 /** The field of an input that names the orders. */

@@ -1,7 +1,5 @@
-import { ServiceError } from '../../errors/service-error.ts'
+import { invalidField } from '../../errors/invalid-field.ts'
+import type { ServiceError } from '../../errors/service-error.ts'
 
-/** The error for a `warehouse_id` that the tenant does not have. */
-export function warehouseNotFound(): ServiceError {
-  const error = 'no warehouse has this id'
-  return new ServiceError('validation_error', `warehouse_id: ${error}`, { details: [{ path: 'warehouse_id', error }] })
-}
+/** The error for the id of a warehouse that the tenant does not have, in the field `path`. */
+export const warehouseNotFound = (path = 'warehouse_id'): ServiceError => invalidField(path, 'no warehouse has this id')

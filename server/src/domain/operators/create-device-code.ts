@@ -1,5 +1,6 @@
 import type { Queryable } from '../../database/database.ts'
 import { statement } from '../../database/statements/statement.ts'
+import { invalidField } from '../../errors/invalid-field.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import type { Caller } from '../../procedures/context.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
@@ -76,11 +77,7 @@ async function requireKey(db: Queryable, caller: Caller, keyId: number): Promise
   const callingTenantId = caller.session?.tenantId ?? caller.tenantId
   const keys = await db.runOne(selectKeys, [callingTenantId, caller.keyId, caller.tenantId, keyId])
   if (keys === undefined) throw new ServiceError('not_found', 'API key not found')
-  if (!isWithin(keys.ip_whitelist, keys.calling_ip_whitelist)) throw refused('its allow-list is wider than yours')
-  if (keys.is_longer) throw refused('it expires later than yours')
+  if (!isWithin(keys.ip_whitelist, keys.calling_ip_whitelist)) throw invalidField('key_id', 'its allow-list is wider than yours')
+  if (keys.is_longer) throw invalidField('key_id', 'it expires later than yours')
   return keys.tenant_id
-}
-
-function refused(error: string): ServiceError {
-  return new ServiceError('validation_error', `key_id: ${error}`, { details: [{ path: 'key_id', error }] })
 }

@@ -1,3 +1,4 @@
+import { invalidField } from '../../errors/invalid-field.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
 import { shortage } from '../stock/index.ts'
@@ -46,7 +47,7 @@ function responseOf(result: PickResult | undefined, input: NewPick): PickRespons
 function refused({ refusal, state, quantity, room, available }: PickResult, input: NewPick): ServiceError {
   switch (refusal) {
     case 'unmeasured':
-      return invalidQuantity('is required')
+      return invalidField('quantity', 'is required')
     case 'over':
       return new ServiceError('flow_error', `The picking flow is ${state}`)
     case 'unknown':
@@ -55,7 +56,7 @@ function refused({ refusal, state, quantity, room, available }: PickResult, inpu
         typeof input.order_detail_id === 'number' ? 'Order line not found' : 'Product not found',
       )
     case 'fraction':
-      return invalidQuantity('must be an integer, because the product is not weighable')
+      return invalidField('quantity', 'must be an integer, because the product is not weighable')
     case 'beyond':
       return new ServiceError('flow_error', `Cannot pick ${quantity}: only ${room} left to pick`)
     case 'unpickable':
@@ -63,8 +64,4 @@ function refused({ refusal, state, quantity, room, available }: PickResult, inpu
     default:
       return shortage(input.location_id, quantity ?? 0, available)
   }
-}
-
-function invalidQuantity(error: string): ServiceError {
-  return new ServiceError('validation_error', `quantity: ${error}`, { details: [{ path: 'quantity', error }] })
 }

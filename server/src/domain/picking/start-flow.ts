@@ -1,5 +1,6 @@
 import type { Queryable } from '../../database/database.ts'
 import { statement } from '../../database/statements/statement.ts'
+import { invalidField } from '../../errors/invalid-field.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import type { Caller } from '../../procedures/context.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
@@ -166,7 +167,6 @@ export const START_REFUSALS: Readonly<Record<StartRefusal, string>> = {
 }
 
 function refused(refusal: StartRefusal): ServiceError {
-  if (refusal !== 'other_order') return new ServiceError('flow_error', START_REFUSALS[refusal])
   const error = START_REFUSALS[refusal]
-  return new ServiceError('validation_error', `order_tenant_id: ${error}`, { details: [{ path: 'order_tenant_id', error }] })
+  return refusal === 'other_order' ? invalidField('order_tenant_id', error) : new ServiceError('flow_error', error)
 }

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { statement } from '../../database/statements/statement.ts'
+import { invalidField } from '../../errors/invalid-field.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import type { RequestContext } from '../../procedures/context.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
@@ -62,7 +63,7 @@ export const updateProduct = endpoint({
     const row = await change(context, input)
     if (row === undefined) throw new ServiceError('not_found', 'Product not found')
     const { may_have_tolerance: isValid, ...product } = row
-    if (!isValid) throw toleranceRefused()
+    if (!isValid) throw invalidField('pick_tolerance_percent', NO_TOLERANCE)
     return product
   },
 })
@@ -77,11 +78,5 @@ function change({ db, caller }: RequestContext, { id, ...fields }: ProductUpdate
   return db.transaction(async (tx) => {
     await keepBulkCallsOut(tx, tenantId)
     return tx.runOne(changeProduct, values)
-  })
-}
-
-function toleranceRefused(): ServiceError {
-  return new ServiceError('validation_error', `pick_tolerance_percent: ${NO_TOLERANCE}`, {
-    details: [{ path: 'pick_tolerance_percent', error: NO_TOLERANCE }],
   })
 }

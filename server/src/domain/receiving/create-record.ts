@@ -1,8 +1,8 @@
 import type { Queryable } from '../../database/database.ts'
 import { statement } from '../../database/statements/statement.ts'
-import { ServiceError } from '../../errors/service-error.ts'
 import type { Caller } from '../../procedures/context.ts'
 import { recordEvents } from '../events/index.ts'
+import { warehouseNotFound } from '../locations/index.ts'
 import {
   type Content,
   earlierRecord,
@@ -76,7 +76,7 @@ export function creatingOf(kind: ReceivingKind, find = findReferenceIn(kind.tabl
       quantities,
       ...ownValues(kind, input),
     ])
-    if (row?.warehouse_exists !== true) throw unknownWarehouse()
+    if (row?.warehouse_exists !== true) throw warehouseNotFound()
     // A parallel call has made it: the insert has waited for its end.
     return row.id ?? ((await earlierRecord(tx, find, tenantId, reference, content)) as number)
   }
@@ -158,9 +158,4 @@ function contentOf<Line extends NamedLine>(input: NewRecord<Line>, warehouseId: 
       lines.map((line, index) => [found[index]?.id, quantities[index], ...ownOfLine(line)]),
     ]),
   }
-}
-
-function unknownWarehouse(): ServiceError {
-  const error = 'no warehouse has this id'
-  return new ServiceError('validation_error', `warehouse_id: ${error}`, { details: [{ path: 'warehouse_id', error }] })
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { BatchedStatement } from '../../database/statements/batched-statement.ts'
 import { statement, type StatementRunner } from '../../database/statements/statement.ts'
+import { invalidField } from '../../errors/invalid-field.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import type { RequestContext } from '../../procedures/context.ts'
 import { isGiven } from '../../procedures/fields/fields.ts'
@@ -100,10 +101,7 @@ const nameOfGoods = (input: NewReceipt): string => (typeof input.line_id === 'nu
 
 function refused(kind: ReceivingKind, result: Received, input: NewReceipt): ServiceError {
   const invalid = INVALID[result.refusal ?? '']
-  if (invalid !== undefined) {
-    const [path, error] = invalid
-    return new ServiceError('validation_error', `${path}: ${error}`, { details: [{ path, error }] })
-  }
+  if (invalid !== undefined) return invalidField(...invalid)
   if (result.refusal === 'unknown')
     return new ServiceError('not_found', typeof input.line_id === 'number' ? 'Line not found' : 'Product not found')
   return new ServiceError(kind.errorCode, reasonOf(kind, result))

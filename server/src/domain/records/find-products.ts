@@ -1,6 +1,6 @@
 import type { Queryable } from '../../database/database.ts'
 import { statement, type StatementRunner } from '../../database/statements/statement.ts'
-import { ServiceError } from '../../errors/service-error.ts'
+import { invalidFields } from '../../errors/invalid-field.ts'
 import { isGiven } from '../../procedures/fields/fields.ts'
 import { resolveCodes } from '../barcodes/index.ts'
 import { nameOf, type NamedProduct } from './named-product.ts'
@@ -90,8 +90,7 @@ export function quantitiesOf(lines: readonly NamedLine[], found: readonly FoundP
 
 /** Throws `validation_error` that lists the problems, if there are any. */
 export function requireNone(details: Problem[]): void {
-  const [first] = details
-  if (first !== undefined) throw new ServiceError('validation_error', `${first.path}: ${first.error}`, { details })
+  if (details.length > 0) throw invalidFields(details)
 }
 
 /**

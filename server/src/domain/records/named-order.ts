@@ -1,5 +1,6 @@
 import type { Queryable } from '../../database/database.ts'
 import type { Statement } from '../../database/statements/statement.ts'
+import { invalidField } from '../../errors/invalid-field.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import { id, text } from '../../procedures/fields/fields.ts'
 
@@ -44,9 +45,6 @@ export async function requireOrder<Order extends NamedOrder>(
 ): Promise<Order> {
   const order = await db.runOne(find, [tenantId, order_id ?? null, order_tenant_id ?? null])
   if (order === undefined) throw new ServiceError('not_found', 'Order not found')
-  if (order.is_same === false) {
-    const error = 'names a different order than order_id'
-    throw new ServiceError('validation_error', `order_tenant_id: ${error}`, { details: [{ path: 'order_tenant_id', error }] })
-  }
+  if (order.is_same === false) throw invalidField('order_tenant_id', 'names a different order than order_id')
   return order
 }

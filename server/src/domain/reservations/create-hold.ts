@@ -4,6 +4,7 @@ import { statement } from '../../database/statements/statement.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import type { RequestContext } from '../../procedures/context.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
+import { warehouseNotFound } from '../locations/index.ts'
 import { type Content, findProducts, type FoundProduct, hashOf, quantitiesOf, sentName } from '../records/index.ts'
 import { KEEPS_HOLDS } from '../reservation-core/index.ts'
 import { fillHold } from './fill-hold.ts'
@@ -132,7 +133,5 @@ function contentOf(input: Input, { ttlSeconds, warehouseId, found }: Meant): Con
 }
 
 async function requireWarehouse(tx: Queryable, tenantId: number, warehouseId: number): Promise<void> {
-  if ((await tx.run(findWarehouse, [tenantId, warehouseId])).length > 0) return
-  const error = 'no warehouse has this id'
-  throw new ServiceError('validation_error', `warehouse_id: ${error}`, { details: [{ path: 'warehouse_id', error }] })
+  if ((await tx.run(findWarehouse, [tenantId, warehouseId])).length === 0) throw warehouseNotFound()
 }

@@ -6,6 +6,7 @@ import type { Database } from '../../database/database.ts'
 import { beingMoved } from '../../errors/being-moved.ts'
 import { statement } from '../../database/statements/statement.ts'
 import { recordEntry } from '../../domain/audit/index.ts'
+import { invalidField } from '../../errors/invalid-field.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import { requireScope } from '../../procedures/call-context.ts'
 import type { ExportedList } from '../../procedures/exported-list.ts'
@@ -154,9 +155,7 @@ export class Exports {
     const list = this.#options.lists.find(({ name }) => name === resource)
     if (list !== undefined) return list
     const names = this.#options.lists.map(({ name }) => name)
-    throw new ServiceError('validation_error', `resource: must be one of ${names.join(', ')}`, {
-      details: [{ path: 'resource', error: `must be one of ${names.join(', ')}` }],
-    })
+    throw invalidField('resource', `must be one of ${names.join(', ')}`)
   }
 
   #requireNone(tenantId: number): void {

@@ -1,0 +1,1 @@
+export { warehouseNotFound } from './warehouse-not-found.ts'
