@@ -1,5 +1,5 @@
+import { guardFormula } from '@fulfillment/codes/formula-guard.ts'
 import { stringify } from 'csv-stringify/sync'
-import { guardFormula } from './formula-guard.ts'
 
 /** One row of CSV: its cells by the names of their columns. */
 export type CsvRow = object

@@ -1,3 +1,4 @@
+import { unguardFormula } from '@fulfillment/codes/formula-guard.ts'
 import { isNumber } from '@fulfillment/codes/is-number.ts'
 import type { ImportTarget, Item } from './import-target.ts'
 
@@ -29,20 +30,13 @@ export function fieldGivenTwice(mapping: Mapping): string | undefined {
   return mapping.find((field, index) => field !== undefined && mapping.indexOf(field) !== index)
 }
 
-/** An export puts an apostrophe before a text that a spreadsheet would run as a formula. */
-const GUARDED = /^'+[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/
-
 /** The item of a row. An empty cell leaves its field out. What is no number goes to the server as it is, which says so. */
 export function itemOf(cells: readonly string[], mapping: Mapping, { numbers }: ImportTarget): Item {
   const item: Item = {}
   for (const [index, field] of mapping.entries()) {
     const cell = cells[index] ?? ''
     if (field === undefined || cell.trim() === '') continue
-    item[field] = numbers.has(field) && isNumber(cell) ? Number(cell) : textOf(cell)
+    item[field] = numbers.has(field) && isNumber(cell) ? Number(cell) : unguardFormula(cell)
   }
   return item
-}
-
-function textOf(cell: string): string {
-  return GUARDED.test(cell) ? cell.slice(1) : cell
 }

@@ -1,7 +1,7 @@
+import { unguardFormula } from '@fulfillment/codes/formula-guard.ts'
 import { isNumber } from '@fulfillment/codes/is-number.ts'
 import { isRoundedCode } from '@fulfillment/codes/rounded-code.ts'
 import { z } from 'zod'
-import { unguardFormula } from '../../csv/formula-guard.ts'
 import type { ImportTarget } from './import-target.ts'
 
 interface Property {

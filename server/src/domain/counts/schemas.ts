@@ -57,7 +57,7 @@ export const createCountInput = z
     message: 'is required unless product_ids is given',
   })
 
-const quantityOf = (what: string): z.ZodNullable<z.ZodNumber> => z.number().nullable().describe(what)
+const quantityOrNull = (what: string): z.ZodNullable<z.ZodNumber> => z.number().nullable().describe(what)
 export const countLine = z
   .object({
     id: id.describe('Id of the line.'),
@@ -67,11 +67,11 @@ export const countLine = z
     product_name: returned.product_name,
     location_id: returned.location_id,
     location_code: returned.location_code,
-    counted_quantity: quantityOf('Quantity counted; null until then.'),
-    expected_quantity: quantityOf(
+    counted_quantity: quantityOrNull('Quantity counted; null until then.'),
+    expected_quantity: quantityOrNull(
       'The level when the line was counted; until then the current level. null in a blind count while counting, and when the count is over and the line was not counted.',
     ),
-    variance: quantityOf('`counted_quantity` minus `expected_quantity`; null if either is null.'),
+    variance: quantityOrNull('`counted_quantity` minus `expected_quantity`; null if either is null.'),
     counted_at: timestamp.nullable().describe('Time of the latest entry, UTC; null until then.'),
     operator_id: returned.operator_id,
     movement_id: z

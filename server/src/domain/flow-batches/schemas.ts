@@ -11,7 +11,7 @@ import {
   timestamp,
   trimmedText,
 } from '../../procedures/fields/fields.ts'
-import { returned } from '../../procedures/fields/response-fields.ts'
+import { quantityOf, returned } from '../../procedures/fields/response-fields.ts'
 import { FLOW_STATES } from '../picking/index.ts'
 
 /** Orders of a batch. */
@@ -79,7 +79,6 @@ export const createFlowBatchInput = z
     message: 'exactly one of order_ids, order_tenant_ids and rule is required',
   })
 
-const quantityOf = (what: string): z.ZodNumber => z.number().describe(`${what}, with at most 3 decimal places.`)
 const slotNumber = z.int().describe('Number of the slot, from 1.')
 const flowId = id.describe('Id of the picking flow.')
 

@@ -1,8 +1,9 @@
 import { statement } from '../../database/statements/statement.ts'
 import { exportedList, rowsToScan, type ScannedRow, scanList, scanned } from '../../procedures/exported-list.ts'
+import { piecesOfLines } from '../../procedures/pieces-of-lines.ts'
 import { ORDER_STATES } from '../order-states/index.ts'
 import { reservationPhase } from '../reservation-core/index.ts'
-import { piecesOf, readPiece } from './list-orders.ts'
+import { readPiece } from './list-orders.ts'
 import { BEFORE, ordersOfStates, SINCE } from './list-page.ts'
 import { LISTS } from './list-statements.ts'
 import { listOrdersInput, orderLine, type OrderList, orderSummary } from './schemas.ts'
@@ -60,8 +61,7 @@ export const exportedOrders = exportedList({
     )
     for await (const rows of batches) {
       const found = rows.flatMap(({ id, items_count }) => (id === null ? [] : [{ id, items_count: items_count ?? 0 }]))
-      if (found.length === 0) continue
-      for (const ids of piecesOf(found)) {
+      for (const ids of piecesOfLines(found, (order) => order.items_count)) {
         const orders = await readPiece(db, LISTS.reserving, tenantId, ids)
         yield orders.filter((order) => isIgnored || order.reservation_status === reservation_status).flatMap(linesOf)
       }

@@ -2,11 +2,12 @@ import type { Queryable } from '../../database/database.ts'
 import { isFoundByIndex } from '../../database/statements/text-search.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
 import { paginationOf } from '../../procedures/fields/fields.ts'
+import { piecesOfLines } from '../../procedures/pieces-of-lines.ts'
 import { ORDER_STATE_NAMES, ORDER_STATES } from '../order-states/index.ts'
 import { isKnownNotToReserve, reservationPhase, sawPolicy, shownLines, shownStatus } from '../reservation-core/index.ts'
 import { shipmentStatuses, type ShipmentStatuses, shownShipmentStatus } from '../shipments/index.ts'
 import { FILTERS, LIST_RESERVED, type ReservedValues } from './list-by-search.ts'
-import { type Head, LINES_OF_PIECE, type ListRow, type ListStatement, type ListValues } from './list-page.ts'
+import { type Head, type ListRow, type ListStatement, type ListValues } from './list-page.ts'
 import { LISTS, type Lists } from './list-statements.ts'
 import { listOrdersInput, listOrdersOutput, type OrderList, type OrderListQuery } from './schemas.ts'
 
@@ -48,7 +49,7 @@ export const listOrders = endpoint({
       respondInPieces({
         field: 'orders',
         db,
-        pieces: piecesOf(orders),
+        pieces: piecesOfLines(orders, ({ items_count }) => items_count),
         read: (source, ids) => readPiece(source, lists, tenantId, ids),
       })
     return { orders, pagination: paginationOf(query, rows[0]?.total ?? 0) }
@@ -98,21 +99,6 @@ async function filteredStatus(
   { reservation_status: status }: OrderListQuery,
 ): Promise<OrderListQuery['reservation_status']> {
   return status !== undefined && (await reservationPhase(db, tenantId)) !== undefined ? status : undefined
-}
-
-/** The ids of orders, in the order given, a limited number of lines at a time. */
-export function* piecesOf(page: readonly { id: number; items_count: number }[]): Generator<number[]> {
-  let ids: number[] = []
-  let lines = 0
-  for (const { id, items_count } of page) {
-    if (ids.length > 0 && lines + items_count > LINES_OF_PIECE) {
-      yield ids
-      ;[ids, lines] = [[], 0]
-    }
-    ids.push(id)
-    lines += items_count
-  }
-  yield ids
 }
 
 /** The orders of a piece with their lines. */

@@ -1,4 +1,5 @@
 import type { Statement } from '../../database/statements/statement.ts'
+import { LINES_OF_PIECE } from '../../procedures/pieces-of-lines.ts'
 import { ORDER_STATES } from '../order-states/index.ts'
 import { type OrderReservations, orderReservations } from '../reservation-core/index.ts'
 import { orderDetail } from './order-detail.ts'
@@ -30,9 +31,6 @@ export type Head = [
 ]
 export type ListValues = [...Head, ...filters: string[]]
 export type ListStatement = Statement<ListValues, ListRow>
-
-/** Most lines of a page that is read and sent in one piece, and of each piece of a larger one: about 100 kB. A single order may have more. */
-export const LINES_OF_PIECE = 500
 
 export const IN_STATES = 'state_id = any ($2::smallint[])'
 /** The period in which orders were created: from `SINCE` on, and before `BEFORE`. */

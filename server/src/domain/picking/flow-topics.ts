@@ -1,10 +1,9 @@
 import { z } from 'zod'
 import { eventTopic } from '../../procedures/event-topics.ts'
-import { returned } from '../../procedures/fields/response-fields.ts'
+import { quantityOf, returned } from '../../procedures/fields/response-fields.ts'
 import { timestamp } from '../../procedures/fields/fields.ts'
 
 const time = (of: string): z.ZodISODateTime => timestamp.describe(`Time of ${of}, UTC.`)
-const quantityOf = (what: string): z.ZodNumber => z.number().describe(`${what}, with at most 3 decimal places.`)
 const durationMinutes = z.number().describe('Minutes from start to completion.')
 const cancellationReason = z.string().nullable().describe('Reason of the cancellation; null if none was given.')
 const itemsPicked = z.int().describe('Number of order lines with picks.')

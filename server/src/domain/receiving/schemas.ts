@@ -12,7 +12,7 @@ import {
   text,
   timestamp,
 } from '../../procedures/fields/fields.ts'
-import { returned } from '../../procedures/fields/response-fields.ts'
+import { quantityOf, returned } from '../../procedures/fields/response-fields.ts'
 import { MAY_BE_CARRIED, namedProduct } from '../records/index.ts'
 
 /** Lines of a record, also those that come into being with a receipt. */
@@ -127,8 +127,8 @@ export const recordFields = {
   expected_at: date.nullable().describe('Date on which the goods are expected; null if unknown.'),
   note: z.string().nullable().describe('Note; null if there is none.'),
   allow_over: z.boolean().describe('Whether surplus quantities and unannounced products may be received.'),
-  total_quantity: z.number().describe('Total quantity announced, with at most 3 decimal places.'),
-  total_received: z.number().describe('Total quantity received, with at most 3 decimal places.'),
+  total_quantity: quantityOf('Total quantity announced'),
+  total_received: quantityOf('Total quantity received'),
   created_by: z.string().describe('Name of the API key that made it.'),
   created_at: returned.created_at,
   updated_at: returned.updated_at,

@@ -10,11 +10,9 @@ import {
   scanList,
   scanned,
 } from '../../procedures/exported-list.ts'
+import { piecesOfLines } from '../../procedures/pieces-of-lines.ts'
 import { conditionsOf, type Filter, type RecordFilters } from './list-records.ts'
 import { lineRows } from '../../csv/line-rows.ts'
-
-/** Lines that a statement reads, unless one record has more. */
-const LINES_OF_PIECE = 500
 
 type RecordWithLines = Record<string, unknown>
 
@@ -68,24 +66,10 @@ export function exportedRecords({ name, scope, query, table, filters, lineCount,
         db.run(scan, [tenantId, at, id, limit, ...values.map((value) => value ?? null)]),
       )
       for await (const rows of batches)
-        for (const ids of piecesOf(rows)) yield (await db.run(read, [tenantId, ids])).flatMap(({ record }) => rowsOf(record))
+        for (const ids of piecesOfLines(rows.filter(isFound), ({ line_count }) => line_count ?? 0))
+          yield (await db.run(read, [tenantId, ids])).flatMap(({ record }) => rowsOf(record))
     },
   })
 }
 
-/** The ids of found records, a limited number of lines at a time. */
-function* piecesOf(rows: readonly { id: number | null; line_count: number | null }[]): Generator<number[]> {
-  let ids: number[] = []
-  let lines = 0
-  for (const { id, line_count } of rows) {
-    if (id === null) continue
-    const more = line_count ?? 0
-    if (ids.length > 0 && lines + more > LINES_OF_PIECE) {
-      yield ids
-      ;[ids, lines] = [[], 0]
-    }
-    ids.push(id)
-    lines += more
-  }
-  if (ids.length > 0) yield ids
-}
+const isFound = <Row extends { id: number | null }>(row: Row): row is Row & { id: number } => row.id !== null

@@ -1,7 +1,6 @@
 import { z } from 'zod'
+import { quantityOf } from '../../procedures/fields/response-fields.ts'
 import { incomingOf } from './incoming.ts'
-
-const quantityOf = (what: string): z.ZodNumber => z.number().describe(`${what}, with at most 3 decimal places.`)
 
 /** The numbers of a product, in a warehouse or in all. */
 export const availabilityFields = {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { eventTopic } from '../../procedures/event-topics.ts'
-import { returned } from '../../procedures/fields/response-fields.ts'
+import { quantityOf, returned } from '../../procedures/fields/response-fields.ts'
 
 /** Of an open order: `backordered` while something of it waits for stock. */
 const status = z.enum(['reserved', 'backordered'])
@@ -17,10 +17,8 @@ export const reservationUpdated = eventTopic({
         '`reserved`: nothing of the order is backordered. `backordered`: something is still to be picked, but not reserved.',
       ),
       previous_status: status.nullable().describe('Status before the call; null for a new order.'),
-      reserved_quantity: z.number().describe('Quantity reserved for the order, with at most 3 decimal places.'),
-      backordered_quantity: z
-        .number()
-        .describe('Quantity of the order that is still to be picked, but not reserved, with at most 3 decimal places.'),
+      reserved_quantity: quantityOf('Quantity reserved for the order'),
+      backordered_quantity: quantityOf('Quantity of the order that is still to be picked, but not reserved'),
       updated_at: returned.updated_at,
     })
     .describe("An open order's reservation status changed."),

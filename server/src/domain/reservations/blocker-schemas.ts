@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import { id, pathId } from '../../procedures/fields/fields.ts'
-import { returned } from '../../procedures/fields/response-fields.ts'
+import { quantityOf, returned } from '../../procedures/fields/response-fields.ts'
 import { reservation } from './schemas.ts'
 
-const quantityOf = (what: string): z.ZodNumber => z.number().describe(`${what}, with at most 3 decimal places.`)
 const message = z.string().describe('Human-readable reason.')
 const ofLine = { order_detail_id: returned.order_detail_id, product_id: returned.product_id }
 

@@ -11,7 +11,7 @@ import {
   text,
   timestamp,
 } from '../../procedures/fields/fields.ts'
-import { returned } from '../../procedures/fields/response-fields.ts'
+import { quantityOf, returned } from '../../procedures/fields/response-fields.ts'
 import { hasQuantity, MAY_BE_CARRIED, namedProduct, namesOneProduct } from '../records/index.ts'
 import { availabilityFields } from '../reservation-core/index.ts'
 
@@ -59,7 +59,7 @@ export const reservation = z
   .object({
     product_id: returned.product_id,
     warehouse_id: returned.warehouse_id,
-    reserved_quantity: z.number().describe('Quantity reserved, with at most 3 decimal places.'),
+    reserved_quantity: quantityOf('Quantity reserved'),
     backordered_quantity: z
       .number()
       .describe('Backordered quantity: still to be picked, but not reserved. At most 3 decimal places.'),
@@ -138,7 +138,7 @@ const holdLine = z
     sku: returned.sku,
     barcode: returned.barcode,
     product_name: returned.product_name,
-    quantity: z.number().describe('Quantity asked for, with at most 3 decimal places.'),
+    quantity: quantityOf('Quantity asked for'),
     reserved_quantity: z.number().describe('Quantity still kept; 0 once the hold is over.'),
   })
   .meta({ id: 'HoldLine', description: 'A product that a hold keeps.' })

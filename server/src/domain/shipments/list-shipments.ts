@@ -1,12 +1,10 @@
 import type { Queryable } from '../../database/database.ts'
 import { statement } from '../../database/statements/statement.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
+import { LINES_OF_PIECE, piecesOfLines } from '../../procedures/pieces-of-lines.ts'
 import { listingOf } from '../records/index.ts'
 import { listShipmentsInput, listShipmentsOutput, type Shipment } from './schemas.ts'
 import { SHIPMENT_JSON } from './shipment-json.ts'
-
-/** Lines of a response, or of a piece of it: about 50 kB. A single shipment may have more. */
-const LINES_AT_ONCE = 500
 
 /** A page with more lines has no shipments yet, but says how many lines each of them has. */
 type Listed = Shipment | { id: number; line_count: number }
@@ -28,7 +26,7 @@ const listingBy = (required?: keyof typeof FILTERS) =>
     table: 'shipments',
     filters: FILTERS,
     required,
-    json: `case when sum(r.line_count) over () <= ${LINES_AT_ONCE} then ${SHIPMENT_JSON} else json_build_object('id', r.id, 'line_count', r.line_count) end`,
+    json: `case when sum(r.line_count) over () <= ${LINES_OF_PIECE} then ${SHIPMENT_JSON} else json_build_object('id', r.id, 'line_count', r.line_count) end`,
   })
 
 // The most selective first.
@@ -68,28 +66,12 @@ export const listShipments = endpoint({
       respondInPieces({
         field: 'shipments',
         db,
-        pieces: piecesOf(records),
+        pieces: piecesOfLines(records, (record) => ('line_count' in record ? record.line_count : 0)),
         read: (source, ids) => readPiece(source, caller.tenantId, ids),
       })
     return { shipments, pagination }
   },
 })
-
-/** The ids of the shipments of a page, in its order, a limited number of lines at a time. */
-function* piecesOf(page: readonly Listed[]): Generator<number[]> {
-  let ids: number[] = []
-  let lines = 0
-  for (const record of page) {
-    const count = 'line_count' in record ? record.line_count : 0
-    if (ids.length > 0 && lines + count > LINES_AT_ONCE) {
-      yield ids
-      ;[ids, lines] = [[], 0]
-    }
-    ids.push(record.id)
-    lines += count
-  }
-  yield ids
-}
 
 async function readPiece(db: Queryable, tenantId: number, ids: number[]): Promise<Shipment[]> {
   return (await db.run(selectPiece, [tenantId, ids])).map(({ shipment }) => shipment)

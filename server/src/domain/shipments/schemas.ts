@@ -13,7 +13,7 @@ import {
   text,
   timestamp,
 } from '../../procedures/fields/fields.ts'
-import { returned } from '../../procedures/fields/response-fields.ts'
+import { quantityOf, returned } from '../../procedures/fields/response-fields.ts'
 import { hasQuantity, MAY_BE_CARRIED, namedOrder, namedProduct } from '../records/index.ts'
 import { packageNumber, shipmentReference, shipmentState, trackingFields } from './shipment-topics.ts'
 
@@ -117,7 +117,7 @@ export const packageLine = z
   .object({
     order_detail_id: returned.order_detail_id,
     product_id: returned.product_id,
-    quantity: z.number().describe('Quantity packed, with at most 3 decimal places.'),
+    quantity: quantityOf('Quantity packed'),
   })
   .meta({ id: 'PackageLine', description: 'Quantity of an order line in a package.' })
 
@@ -144,7 +144,7 @@ const fields = {
   order_tenant_id: returned.order_tenant_id,
   warehouse_id: returned.warehouse_id,
   state: shipmentState,
-  total_quantity: z.number().describe('Total quantity packed, with at most 3 decimal places.'),
+  total_quantity: quantityOf('Total quantity packed'),
   created_by: z.string().describe('Name of the API key that made it.'),
   created_at: returned.created_at,
   updated_at: returned.updated_at,

@@ -32,11 +32,11 @@ const product = { ...productByIdOrSku, sku: productByIdOrSku.sku.meta({ examples
 const reason = text(1_000)
   .nullish()
   .describe('Reason, stored with the movement. `stock/updated` includes it if it is among the reasons of that event.')
-const quantityOf = (what: string): z.ZodNumber =>
+const levelQuantity = (what: string): z.ZodNumber =>
   z.number().describe(`${what}, from 0 to ${MAX_QUANTITY} with at most 3 decimal places.`)
 const level = {
-  previous_quantity: quantityOf('Quantity at the location before the change'),
-  new_quantity: quantityOf('Quantity at the location after the change'),
+  previous_quantity: levelQuantity('Quantity at the location before the change'),
+  new_quantity: levelQuantity('Quantity at the location after the change'),
 }
 const expectedQuantity = quantity
   .nullish()
@@ -185,7 +185,7 @@ export const getStockBySkuOutput = z.object({
   product_name: returned.product_name,
   total_quantity: z.number().describe('Total quantity of the product at all locations.'),
   locations: z
-    .array(z.object({ location_id: returned.location_id, quantity: quantityOf('Quantity at the location') }))
+    .array(z.object({ location_id: returned.location_id, quantity: levelQuantity('Quantity at the location') }))
     .describe('Every location where the product has or had stock, ordered by id.'),
   availability: availability.optional(),
 })
@@ -219,7 +219,7 @@ export const stockLevel = z
     location_id: returned.location_id,
     location_code: returned.location_code,
     warehouse_id: returned.warehouse_id,
-    quantity: quantityOf('Quantity at the location'),
+    quantity: levelQuantity('Quantity at the location'),
   })
   .meta({ id: 'StockLevel', description: 'Quantity of a product at a location.' })
 export const listLevelsOutput = z.object({
@@ -250,13 +250,13 @@ export const stockOverviewOutput = z.object({
         external_id: returned.sku,
         name: returned.product_name,
         minimum_threshold: z.number().nullable().describe('The `minimum_threshold` of the product; null if it has none.'),
-        quantity: quantityOf('Total quantity of the product'),
+        quantity: levelQuantity('Total quantity of the product'),
         levels: z
           .array(
             z.object({
               location_id: returned.location_id,
               location_code: returned.location_code,
-              quantity: quantityOf('Quantity at the location'),
+              quantity: levelQuantity('Quantity at the location'),
             }),
           )
           .describe('Stock of the product by location, ordered by location id, including levels of zero.'),

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { eventTopic } from '../../procedures/event-topics.ts'
-import { returned } from '../../procedures/fields/response-fields.ts'
+import { quantityOf, returned } from '../../procedures/fields/response-fields.ts'
 
-const quantityOf = (what: string): z.ZodNumber => z.number().describe(`${what}, with at most 3 decimal places.`)
 const productIdentity = { product_id: returned.product_id, sku: returned.sku, barcode: returned.barcode }
 const warehouse = { warehouse_id: returned.warehouse_id, warehouse_name: returned.warehouse_name }
 const sampleProduct = { product_id: 815, sku: 'TSHIRT-BLUE-M', barcode: '7791234567890' }

@@ -3,6 +3,9 @@ import { id, timestamp } from './fields.ts'
 
 const time = (of: string): z.ZodISODateTime => timestamp.describe(`Time of ${of}, UTC.`)
 
+/** A quantity that the service computes or stores; `what` begins its description. */
+export const quantityOf = (what: string): z.ZodNumber => z.number().describe(`${what}, with at most 3 decimal places.`)
+
 /** Fields with the same meaning in all responses and events, by their name on the wire. */
 export const returned = {
   product_id: id.describe('Id of the product.'),
