@@ -5,6 +5,8 @@ import type { RunningServer } from './server.ts'
 /** Container platforms kill a process 30 seconds after telling it to stop. A server stops within this time, unless it is too busy to. */
 const STOP_MS = 28_000
 
+const KEY_LOST = 'Nor could the first API key: `fulfillment keys create --tenant 1 --preset full_access` prints another one'
+
 type Running = Pick<RunningServer, 'url' | 'firstKey' | 'dashboardLink' | 'stop'>
 
 /** What a signal stops. Undefined while a start can be broken off. */
@@ -64,5 +66,11 @@ function announce({ url, firstKey, dashboardLink }: Omit<Running, 'stop'>): void
         ? `  Dashboard (once, 15 minutes)    ${dashboardLink}`
         : '  Dashboard (not built)           run npm run build, then npx fulfillment dashboard-link',
     )
-  if (lines.length > 0) process.stdout.write(`\n${lines.join('\n')}\n\n`)
+  if (lines.length === 0) return
+  // A full disk is no reason to end the server, which runs: the log tells of it, too.
+  process.stdout.on('error', ({ message }) => {
+    const lost = firstKey === undefined ? '' : `. ${KEY_LOST}`
+    console.error(`The addresses of the server could not be printed: ${message}${lost}`)
+  })
+  process.stdout.write(`\n${lines.join('\n')}\n\n`)
 }

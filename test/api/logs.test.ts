@@ -1,6 +1,8 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { closeSync, existsSync, openSync } from 'node:fs'
 import { connect } from 'node:net'
-import { describe, expect } from 'vitest'
+import { describe, expect, onTestFinished } from 'vitest'
 import { it } from '../support/it.ts'
 import { freePort } from '../support/free-port.ts'
 import type { ServerProcess } from '../support/server-process.ts'
@@ -127,16 +129,38 @@ describe('a server whose log cannot be written', () => {
     expect(await server.end('SIGTERM')).toBe(0)
   })
 
-  it.skipIf(!existsSync(FULL))('goes on while the disk is full, and can be stopped', async ({ database, startProcess }) => {
-    const MONITORING_PORT = String(await freePort())
-    const full = openSync(FULL, 'w')
-    const env = { DATABASE_URL: database.url, ROLE: 'worker', LOG_LEVEL: 'info', MONITORING_PORT }
-    const server = await startProcess(env, undefined, full)
-    closeSync(full)
-    await server.printed(/The log cannot be written: ENOSPC/)
-    expect((await fetch(`http://127.0.0.1:${MONITORING_PORT}/readyz`)).status).toBe(200)
-    expect(await server.end('SIGTERM')).toBe(0)
-    expect(server.output().match(/The log cannot be written/g)).toHaveLength(1)
+  describe.skipIf(!existsSync(FULL))('because the disk is full', () => {
+    it.for([
+      ['worker', '1'],
+      ['all', '1'],
+      ['all', '2'],
+    ] as const)('goes on, and can be stopped (ROLE %s, PROCESSES %s)', async ([ROLE, PROCESSES], { folder, startProcess }) => {
+      const MONITORING_PORT = String(await freePort())
+      const full = openSync(FULL, 'w')
+      const server = await startProcess(
+        { DATA_DIR: folder, LOG_LEVEL: 'info', MONITORING_PORT, ROLE, PROCESSES },
+        undefined,
+        full,
+      )
+      closeSync(full)
+      await server.printed(/The log cannot be written: ENOSPC/)
+      if (ROLE === 'all') await server.printed(/could not be printed: ENOSPC.*keys create --tenant 1/)
+      expect((await fetch(`http://127.0.0.1:${MONITORING_PORT}/readyz`)).status).toBe(200)
+      expect(await server.end('SIGTERM')).toBe(0)
+      // Each process says so once, the parent of several, too.
+      const processes = PROCESSES === '1' ? 1 : 3
+      expect(server.output().match(/The log cannot be written/g)?.length).toBeLessThanOrEqual(processes)
+    })
+
+    it('exits although its last lines are not written', async () => {
+      const log = new URL('../../server/src/runtime/log.ts', import.meta.url).href
+      const script = `import { createLog } from ${JSON.stringify(log)}; createLog('info').info('last'); process.exit(7)`
+      const full = openSync(FULL, 'w')
+      const child = spawn(process.execPath, ['--input-type=module', '--eval', script], { stdio: ['ignore', full, 'inherit'] })
+      closeSync(full)
+      onTestFinished(() => void child.kill('SIGKILL'))
+      expect(await once(child, 'exit')).toEqual([7, null])
+    })
   })
 })
 

@@ -1,3 +1,4 @@
+import fs from 'node:fs'
 import { pino, type Logger as Log } from 'pino'
 
 export type { Log }
@@ -9,6 +10,7 @@ const SHARED_BUFFER_BYTES = 4_000
 const FLUSH_MS = 200
 /** Of lines that wait until the output can be written. Later ones are dropped. */
 const MAX_WAITING_BYTES = 8_000_000
+const LAST_WRITE_MS = 1_000
 const MAX_CAUSES = 5
 
 /**
@@ -47,10 +49,30 @@ function surviveFailures(output: ReturnType<typeof pino.destination>, log: Log):
     if (dropped > 0) log.warn({ lines: dropped }, 'log lines were dropped')
     dropped = 0
   })
-  // At the exit of the process, which would not end: the library repeats a write that fails.
   const flushSync = output.flushSync.bind(output)
-  output.flushSync = () => {
-    if (!isFailing) flushSync()
+  output.flushSync = () => givingUp(flushSync)
+}
+
+/**
+ * Runs the last write of a process that exits. The library repeats one that fails, and the process would never end. Here, what cannot be written is given
+ * up: at once when the disk is full, after a second when nobody reads.
+ */
+function givingUp(flush: () => void): void {
+  const { writeSync } = fs
+  const endsAt = performance.now() + LAST_WRITE_MS
+  // The library has no other place to hear of the error.
+  fs.writeSync = (fd: number, text: string | NodeJS.ArrayBufferView) => {
+    try {
+      return writeSync(fd, text as string)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EAGAIN' && performance.now() < endsAt) throw error
+      return Buffer.byteLength(text)
+    }
+  }
+  try {
+    flush()
+  } finally {
+    fs.writeSync = writeSync
   }
 }
 
