@@ -151,6 +151,67 @@ describe('deliveries', () => {
     })
   })
 
+  it('receive the product that was chosen last, and none where the field was emptied, however late an earlier one is found', async ({
+    window,
+    tenant,
+  }) => {
+    window.expectComplaint(/40[04]/)
+    const { page } = window
+    const delivery = await newDelivery(tenant, { allow_over: true })
+    for (const name of ['Cup', 'Mug']) await seed(tenant, '/products', { name, barcode: `barcode of ${name}` })
+    await seed(tenant, '/locations', { id: 'DOCK' })
+    let found = Promise.withResolvers<void>()
+    await page.route('**/dashboard/api/v1/products?search=barcode*', async (route) => {
+      await found.promise
+      await route.continue()
+    })
+    await signIn(page, tenant.key, `/inbound/${delivery.id}`)
+    await page.getByRole('button', { name: 'Receive' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Receive' })
+    await dialog.getByRole('button', { name: 'Line' }).click()
+    await page.getByRole('option', { name: 'Another product' }).click()
+    await dialog.getByRole('textbox', { name: 'Location' }).fill('DOCK')
+    await dialog.getByRole('spinbutton', { name: 'Quantity' }).fill('2')
+    const product = dialog.getByRole('combobox', { name: 'Product' })
+    const scanThen = async (next: () => Promise<void>): Promise<void> => {
+      await product.fill('barcode of Cup')
+      await product.press('Enter')
+      await page.getByText('Looks up barcode of Cup').waitFor()
+      await next()
+      await dialog.getByRole('button', { name: 'Receive', exact: true }).click()
+      found.resolve()
+    }
+    await scanThen(() => product.fill(''))
+    await dialog.getByText('Exactly one of product_id, sku, barcode and line_id is required', { exact: true }).waitFor()
+    expect(await product.inputValue()).toBe('')
+
+    // Nor is anything sent while another text is being typed.
+    let sent = 0
+    page.on('request', (request) => (sent += request.method() === 'POST' && request.url().endsWith('/receipts') ? 1 : 0))
+    found = Promise.withResolvers<void>()
+    await product.fill('barcode of Cup')
+    await product.press('Enter')
+    await dialog.getByRole('button', { name: 'Receive', exact: true }).click()
+    await product.fill('Mu')
+    await page.getByText('Looks up barcode of Cup').waitFor()
+    found.resolve()
+    await page.getByText('Looks up barcode of Cup').waitFor({ state: 'detached' })
+    expect(await product.inputValue()).toBe('Mu')
+
+    found = Promise.withResolvers<void>()
+    await scanThen(async () => {
+      await product.fill('Mug')
+      await page.getByRole('option', { name: 'Mug' }).click()
+    })
+    await page.getByRole('status').getByText('Received 2 × Mug at DOCK').last().waitFor()
+    expect(sent).toBe(1)
+    expect((await deliveryOf(tenant, delivery)).lines).toMatchObject([
+      { product_name: 'Green tea', received_quantity: 0 },
+      { product_name: 'Mate', received_quantity: 0 },
+      { product_name: 'Mug', received_quantity: 2 },
+    ])
+  })
+
   it('are closed or cancelled, and nothing more can be done then', async ({ window: { page }, tenant }) => {
     const closed = await newDelivery(tenant)
     const cancelled = await newDelivery(tenant, { reference: 'PO-2' })

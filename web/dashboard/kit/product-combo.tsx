@@ -34,7 +34,11 @@ export function ProductCombo(props: ProductComboProps) {
     setProblem(undefined)
     onProduct(product, units)
   }
-  const { lookUp, slow } = useProductLookups(found, setProblem)
+  const lookups = useProductLookups(found, setProblem)
+  // One field has one product: what was typed, chosen or emptied last counts, however late an earlier text is found.
+  const supersede = (isUnknown = false): void => {
+    if (!isAdding) lookups.supersede(isUnknown)
+  }
   useEffect(() => setProblem(undefined), [value])
   const search = useDelayed(typed.trim())
   const { data } = useRead(
@@ -45,17 +49,20 @@ export function ProductCombo(props: ProductComboProps) {
   const products = data?.products ?? []
   const enter = (text: string): void => {
     if (isAdding) setTyped('')
+    supersede()
     if (text === '') onClear?.()
-    else lookUp(text)
+    else lookups.lookUp(text)
   }
   const choose = (id: string): void => {
     const product = products.find((each) => String(each.id) === id)
     if (product === undefined) return
+    supersede()
     setTyped('')
     if (isAdding) setChosen(chosen + 1)
     onProduct(product, 1)
   }
   const type = (text: string): void => {
+    supersede(text !== '' && text !== value)
     setTyped(text)
     // Whoever scans on may not have seen it.
     if (isAdding && problem !== undefined) announce(problem)
@@ -67,7 +74,7 @@ export function ProductCombo(props: ProductComboProps) {
       key={isAdding ? chosen : 0}
       label={label}
       {...(name === undefined ? {} : { name })}
-      hint={slow === undefined ? hint : t.products.lookingUp(slow)}
+      hint={lookups.slow === undefined ? hint : t.products.lookingUp(lookups.slow)}
       value={value}
       options={products.map(optionOf)}
       problem={problem}

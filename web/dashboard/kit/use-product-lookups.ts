@@ -9,6 +9,11 @@ import { LookupsContext } from './use-readable.ts'
 interface ProductLookups {
   /** Looks up a text after those before it. */
   lookUp: (text: string) => void
+  /**
+   * Drops what comes of the lookups so far: something newer is in the field. A form still waits for them, and is then not sent if that is a text
+   * of which nothing is known yet.
+   */
+  supersede: (isUnknown: boolean) => void
   /** The text that is looked up now, once that takes long enough to tell. */
   slow: string | undefined
 }
@@ -23,15 +28,19 @@ export function useProductLookups(onFound: (found: FoundProduct) => void, onFail
   const queue = useRef<readonly string[]>([])
   const [waiting, setWaiting] = useState(queue.current)
   const last = useRef(Promise.resolve())
+  const generation = useRef(0)
+  const isNewestUnknown = useRef(false)
   const slow = useDelayed(waiting[0])
   const setQueue = (texts: readonly string[]): void => {
     queue.current = texts
     setWaiting(texts)
   }
-  const find = async (text: string): Promise<void> => {
+  const find = async (text: string, of: number): Promise<void> => {
     const found = await untilSignedIn(() => findProduct(text)).catch(readErrorText)
-    form?.end(typeof found !== 'string')
+    const isSuperseded = of !== generation.current
+    form?.end(isSuperseded ? !isNewestUnknown.current : typeof found !== 'string')
     setQueue(queue.current.slice(1))
+    if (isSuperseded) return
     if (typeof found !== 'string') onFound(found)
     else if (queue.current.length > 0) announce(found)
     else onFailure(found)
@@ -39,7 +48,12 @@ export function useProductLookups(onFound: (found: FoundProduct) => void, onFail
   const lookUp = (text: string): void => {
     form?.begin()
     setQueue([...queue.current, text])
-    last.current = last.current.then(() => find(text))
+    const of = generation.current
+    last.current = last.current.then(() => find(text, of))
   }
-  return { lookUp, slow: slow === waiting[0] ? slow : undefined }
+  const supersede = (isUnknown: boolean): void => {
+    generation.current++
+    isNewestUnknown.current = isUnknown
+  }
+  return { lookUp, supersede, slow: slow === waiting[0] ? slow : undefined }
 }
