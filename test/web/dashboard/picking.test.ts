@@ -163,6 +163,31 @@ describe('D5: picking', () => {
     },
   )
 
+  it('reads a flow again for its last pick after another one alone, however much changes', async ({
+    window: { page },
+    tenant,
+  }) => {
+    const flowId = await newFlow(tenant, await newOrder(tenant))
+    await pick(tenant, flowId, 'scan-1', 1)
+    let reads = 0
+    page.on('request', (request) => (reads += request.url().endsWith(`/api/v1/flows/${flowId}`) ? 1 : 0))
+    await signIn(page, tenant.key, '/picking')
+    const running = rowOf(page, 'Running', 'SHOP-1')
+    await running.getByText('0 min ago').waitFor()
+    const { products } = (await tenant.request('GET', '/products')).body.data
+    for (const quantity of [7, 8, 9]) {
+      const listed = page.waitForResponse(/\/api\/v1\/flows\?/)
+      await seed(tenant, '/stock/bulk', { updates: [{ product_id: products[0].id, location_id: 'B-02', quantity }] })
+      await listed
+      // The first pulse reads again whatever was read before it.
+      if (quantity === 7) reads = 0
+    }
+    expect(reads).toBe(0)
+    await pick(tenant, flowId, 'scan-2', 1)
+    await running.getByText('2 of 3').waitFor()
+    await expect.poll(() => reads).toBe(1)
+  })
+
   it('says of a flow without a pick how long it has run', async ({ window, tenant, service }) => {
     await newFlow(tenant, await newOrder(tenant))
     const { page } = window

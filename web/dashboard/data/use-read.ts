@@ -21,13 +21,15 @@ export interface ReadOptions<T = unknown> {
   onFocus?: boolean
   /** Whether what was read will soon change by itself: then it is read every three seconds. */
   isPending?: (data: T) => boolean
+  /** Whether what was read stays as it is: it is not read again while it is on screen. */
+  isFinal?: boolean
   /** Keeps what was there while another page or filter is read. */
   keep?: boolean
 }
 
 /** Reads over the SDK. What is there already stays while newer data comes. */
 export function useRead<T>(key: readonly unknown[], read: Read<T>, options: ReadOptions<T> = {}): UseQueryResult<T> {
-  const { enabled = true, isMain = false, everyMs = EVERY_MS, onFocus = true, isPending, keep = true } = options
+  const { enabled = true, isMain = false, everyMs = EVERY_MS, onFocus = true, isPending, isFinal = false, keep = true } = options
   useScreenRead(JSON.stringify(key), enabled ? (captured) => read(captured, {}) : undefined, isMain)
   return useQuery({
     queryKey: key,
@@ -35,7 +37,12 @@ export function useRead<T>(key: readonly unknown[], read: Read<T>, options: Read
     enabled,
     refetchOnWindowFocus: onFocus,
     ...(keep ? { placeholderData: keepPreviousData } : {}),
-    refetchInterval: ({ state: { data } }) => (data !== undefined && isPending?.(data) === true ? PENDING_EVERY_MS : everyMs),
+    ...(isFinal ? { staleTime: Infinity, gcTime: 0 } : {}),
+    refetchInterval: ({ state: { data } }) => {
+      if (data === undefined) return everyMs
+      if (isFinal) return false
+      return isPending?.(data) === true ? PENDING_EVERY_MS : everyMs
+    },
   })
 }
 

@@ -32,10 +32,11 @@ export function SinceLastPick({ flow }: { flow: PickingFlow }) {
 /** When the last pick was; null when there was none, undefined until it is known. */
 function useLastPick({ id, items_picked, total_quantity_picked }: PickingFlow): string | null | undefined {
   const hasPicks = items_picked > 0
-  // Only a pick changes the quantity: until then the flow is not read again.
-  const { data } = useRead(['flow', String(id), 'picks', total_quantity_picked], (api, options) => api.flows.get(id, options), {
+  // Only a pick changes the quantity: until then the flow is not read again. A key that began with `flow` would be, with every change of the
+  // tenant's stock: for 50 rows, that is more requests than the session's limit allows.
+  const { data } = useRead(['last pick', id, total_quantity_picked], (api, options) => api.flows.get(id, options), {
     enabled: hasPicks,
-    everyMs: Infinity,
+    isFinal: true,
   })
   return hasPicks ? data?.picks.at(-1)?.created_at : null
 }
