@@ -132,6 +132,82 @@ it('orders by day: a bar leads to the orders of its day, by keyboard, pointer an
   await expect.poll(() => new URL(page.url()).search).toBe(`?from=${day}&to=${day}`)
 })
 
+it('a press on a chart opens the day that the pointer reads, which a touch reads too', async ({ openWindow, tenant }) => {
+  const { page, context } = await openWindow({ hasTouch: true })
+  await newProduct(tenant)
+  await seed(tenant, '/orders', {
+    order_tenant_id: 'SHOP-1',
+    assembly_date: '2030-01-15',
+    order_detail: [{ barcode: '1', quantity: 1 }],
+  })
+  await signIn(page, tenant.key, '/')
+  const reader = page.getByRole('slider', { name: 'Values of Orders by day and state' })
+  const dayRead = async (): Promise<string> => ((await reader.getAttribute('aria-valuetext')) ?? '').split(':')[0] ?? ''
+  const touch = await context.newCDPSession(page)
+  const last = await dayRead()
+  for (const share of [0.1, 1 / 3, 2 / 3]) {
+    await page.mouse.move(0, 0)
+    // Back leads to where the focus was.
+    await reader.blur()
+    await expect.poll(dayRead).toBe(last)
+    const { x, y, width } = (await reader.boundingBox()) ?? { x: 0, y: 0, width: 0 }
+    const at = { x: x + width * share, y: y + 60 }
+    await page.mouse.move(at.x, at.y)
+    await expect.poll(dayRead).not.toBe(last)
+    const day = await dayRead()
+    await page.mouse.move(0, 0)
+    await expect.poll(dayRead).toBe(last)
+    await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [at] })
+    await expect.poll(dayRead).toBe(day)
+    await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
+    await expect.poll(dayRead).toBe(last)
+    await page.mouse.click(at.x, at.y)
+    const date = new Date(`${day} UTC`).toISOString().slice(0, 10)
+    await expect.poll(() => new URL(page.url()).search).toBe(`?from=${date}&to=${date}`)
+    await page.goBack()
+  }
+})
+
+it('the pointer reads the bar under it where few bars do not take the whole width, and keys go on from there', async ({
+  window: { page },
+  tenant,
+  service,
+}) => {
+  await service.db.dedicatedPool.query(
+    `insert into pick_changes (tenant_id, at, operator_email, picks, units, flows, seconds)
+     select $1, date_trunc('day', now()) - n * interval '1 day', 'ada@example.com', 1, 10 + n, 0, 0 from generate_series(0, 6) n`,
+    [tenant.id],
+  )
+  await signIn(page, tenant.key, '/picking')
+  await page.getByRole('img', { name: /^Units picked, Today/ }).waitFor()
+  await page.getByRole('radiogroup', { name: 'Period' }).getByRole('radio', { name: '7 days' }).check({ force: true })
+  const bars = page.getByRole('img', { name: /^Units picked, 7 days/ }).locator('[data-series] > rect')
+  await expect.poll(() => bars.count()).toBe(7)
+  const reader = page.getByRole('slider', { name: 'Values of Units picked' })
+  // What is above the chart may still grow.
+  const readAt = async (bar: number, place: number): Promise<string> => {
+    await reader.scrollIntoViewIfNeeded()
+    const { x, y, width } = (await bars.nth(bar).boundingBox()) ?? { x: 0, y: 0, width: 0 }
+    await page.mouse.move(x + width * place, y + 2)
+    return (await reader.getAttribute('aria-valuetext')) ?? ''
+  }
+  for (let bar = 0; bar < 7; bar++) {
+    for (const place of [0.1, 0.9]) await expect.poll(() => readAt(bar, place)).toMatch(new RegExp(`: ${16 - bar}$`))
+    if (bar === 2) {
+      await page.mouse.down()
+      await page.mouse.up()
+      for (const [key, units] of [
+        ['ArrowRight', 13],
+        ['ArrowLeft', 14],
+        ['Home', 16],
+      ] as const) {
+        await page.keyboard.press(key)
+        await expect.poll(() => reader.getAttribute('aria-valuetext')).toMatch(new RegExp(`: ${units}$`))
+      }
+    }
+  }
+})
+
 it('throughput: units by hour, and operators with their bars', async ({ window: { page }, tenant, service }) => {
   const id = await newProduct(tenant)
   await seed(tenant, '/stock/adjustment', { product_id: id, location_id: 'A-01', adjustment_quantity: 100 })

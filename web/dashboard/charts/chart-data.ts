@@ -43,6 +43,16 @@ export function highestOf({ kind, points, threshold }: ChartData): number {
   return Math.max(1, threshold?.value ?? 0, ...points.map(ofPoint))
 }
 
+/** A bar is no wider in text of the usual size, with the room beside it. */
+const WIDEST_BAR = 56
+
+/** From where to where the points of a chart of this width reach, in pixels. Each has an equal share of it. */
+export function extentOf(kind: ChartData['kind'], points: number, width: number, zoom: number): [left: number, right: number] {
+  const { left, right } = marginOf(zoom)
+  const widest = kind === 'bars' ? left + points * WIDEST_BAR * zoom : Infinity
+  return [left, Math.max(Math.min(width - right, widest), left + 1)]
+}
+
 /** Room around the marks for the axes, in pixels. */
 export function marginOf(zoom: number): Record<'top' | 'right' | 'bottom' | 'left', number> {
   return { top: 8 * zoom, right: 8 * zoom, bottom: 22 * zoom, left: 48 * zoom }

@@ -51,7 +51,7 @@ export function Chart({ name, title, isTitled = false, pointHeader, data, format
           </Suspense>
         </div>
         {points.length > 0 && (
-          <Reader title={title} points={points} index={index} readingOf={readingOf} onIndex={setChosen} onOpen={onOpen} />
+          <Reader title={title} data={data} index={index} readingOf={readingOf} onIndex={setChosen} onOpen={onOpen} />
         )}
       </div>
       {/* The reader has it as its value, which is announced. */}

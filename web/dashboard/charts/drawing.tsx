@@ -1,7 +1,7 @@
 import { scaleBand, scaleLinear } from 'd3-scale'
 import { useId } from 'react'
 import { Bars } from './bars.tsx'
-import { type ChartData, highestOf, marginOf } from './chart-data.ts'
+import { type ChartData, extentOf, highestOf, marginOf } from './chart-data.ts'
 import styles from './chart.module.css'
 import { Lines } from './lines.tsx'
 import { type Size, useSize } from './use-size.ts'
@@ -17,8 +17,6 @@ export interface DrawingProps {
 const HEIGHT = 200
 /** Room for a label of the horizontal axis, in text of the usual size. */
 const LABEL_WIDTH = 72
-/** A bar is no wider, with the room beside it. */
-const WIDEST_BAR = 56
 /** From so many bars on, there is no room between them. */
 const MANY_BARS = 60
 
@@ -31,10 +29,9 @@ export function Drawing({ data, index, format }: DrawingProps) {
   const margin = marginOf(zoom)
   const height = HEIGHT * zoom
   const base = height - margin.bottom
-  const end = kind === 'bars' ? margin.left + points.length * WIDEST_BAR * zoom : Infinity
   const x = scaleBand<number>(
     points.map((_, at) => at),
-    [margin.left, Math.max(Math.min(width - margin.right, end), margin.left + 1)],
+    extentOf(kind, points.length, width, zoom),
   )
   if (kind === 'bars' && points.length <= MANY_BARS) x.paddingInner(0.2)
   const y = scaleLinear([0, highestOf(data)], [base, margin.top]).nice(4)

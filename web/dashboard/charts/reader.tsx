@@ -1,12 +1,12 @@
-import type { PointerEvent } from 'react'
+import { type MouseEvent, useRef } from 'react'
 import { t } from '../../shared/texts/texts.ts'
-import { marginOf, type Point } from './chart-data.ts'
+import { type ChartData, extentOf, type Point } from './chart-data.ts'
 import { textZoom } from './use-size.ts'
 import styles from './chart.module.css'
 
 export interface ReaderProps {
   title: string
-  points: readonly Point[]
+  data: ChartData
   /** The point that is read; undefined when none is. */
   index: number | undefined
   readingOf: (point: Point) => string
@@ -16,9 +16,12 @@ export interface ReaderProps {
 
 /**
  * Reads the points of the chart that it lies over: a slider that cannot be seen, so that the keys and what is announced are the browser's
- * own. Enter or a press opens what the point is about.
+ * own. Enter or a press opens what the point is about. The browser would set the slider by a press over its full width, which is not that of the
+ * points: the pointer reads what is under it instead.
  */
-export function Reader({ title, points, index, readingOf, onIndex, onOpen }: ReaderProps) {
+export function Reader({ title, data, index, readingOf, onIndex, onOpen }: ReaderProps) {
+  const { points } = data
+  const isPressed = useRef(false)
   const last = points.length - 1
   const value = index ?? last
   const point = points[value]
@@ -36,11 +39,27 @@ export function Reader({ title, points, index, readingOf, onIndex, onOpen }: Rea
       value={value}
       className={styles.reader}
       data-open={onOpen !== undefined}
-      onChange={({ target }) => onIndex(Number(target.value))}
+      onChange={({ target }) => {
+        // A touch sets the slider too, and that cannot be prevented without preventing that the screen is scrolled.
+        if (!isPressed.current) onIndex(Number(target.value))
+      }}
       onFocus={() => onIndex(value)}
       onBlur={() => onIndex(undefined)}
-      onPointerMove={(event) => onIndex(pointUnder(event, points.length))}
+      onPointerDown={(event) => {
+        isPressed.current = true
+        onIndex(pointUnder(event, data))
+      }}
+      onPointerUp={() => (isPressed.current = false)}
+      onPointerCancel={() => (isPressed.current = false)}
+      onMouseDown={(event) => {
+        event.preventDefault()
+        event.currentTarget.focus()
+        // Where a browser makes one of a touch, that has left the slider by now.
+        onIndex(pointUnder(event, data))
+      }}
+      onPointerMove={(event) => onIndex(pointUnder(event, data))}
       onPointerLeave={({ currentTarget }) => {
+        isPressed.current = false
         if (document.activeElement !== currentTarget) onIndex(undefined)
       }}
       onClick={open}
@@ -51,9 +70,9 @@ export function Reader({ title, points, index, readingOf, onIndex, onOpen }: Rea
   )
 }
 
-function pointUnder({ clientX, currentTarget }: PointerEvent, count: number): number {
+function pointUnder({ clientX, currentTarget }: MouseEvent, { kind, points }: ChartData): number {
   const { left, width } = currentTarget.getBoundingClientRect()
-  const margin = marginOf(textZoom())
-  const share = (clientX - left - margin.left) / Math.max(width - margin.left - margin.right, 1)
-  return Math.min(Math.max(Math.floor(share * count), 0), count - 1)
+  const [from, to] = extentOf(kind, points.length, width, textZoom())
+  const share = (clientX - left - from) / (to - from)
+  return Math.min(Math.max(Math.floor(share * points.length), 0), points.length - 1)
 }
