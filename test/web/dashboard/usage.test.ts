@@ -45,6 +45,40 @@ it('shows requests by hour, key and operation, with the shares of errors', async
   await page.getByRole('alert').getByText('since: must be at most 31 days before until').waitFor()
 })
 
+it('stays as it is while a date is typed, whose year is one of the first centuries until it is complete', async ({
+  window,
+  tenant,
+  service,
+}) => {
+  window.expectComplaint(/400/)
+  await service.db.dedicatedPool.query(
+    `insert into usage_hours (tenant_id, at, key_id, operation, requests, client_errors, limited, server_errors)
+     select $1, date_trunc('hour', now()) - h * interval '1 hour', 1, 'orders.list', 100, 0, 0, 0 from unnest(array[2, 50]) h`,
+    [tenant.id],
+  )
+  const { page } = window
+  await signIn(page, tenant.key, '/usage')
+  const chart = page.getByRole('img', { name: /^Requests by result: / })
+  await chart.waitFor()
+  const complete = Promise.withResolvers<void>()
+  await page.route(/reports\/usage\?since=0/, async (route) => {
+    await complete.promise
+    await route.continue()
+  })
+  const [year = '', ...date] = new Date(Date.now() - 3 * 86_400_000).toISOString().slice(0, 10).split('-')
+  await page.getByLabel('Since').focus()
+  await page.keyboard.type(date.join(''))
+  for (let digits = 1; digits <= year.length; digits++) {
+    await page.keyboard.type(year.charAt(digits - 1))
+    const since = [year.slice(0, digits).padStart(4, '0'), ...date].join('-')
+    await expect.poll(() => new URL(page.url()).searchParams.get('since')).toBe(since)
+    expect(await chart.count()).toBe(1)
+  }
+  await page.getByRole('table', { name: 'API usage' }).getByRole('row').nth(2).waitFor()
+  await expect.poll(() => page.getByRole('slider').getAttribute('max')).toMatch(/^(7|8)\d$/)
+  complete.resolve()
+})
+
 it('is shown by hour on the screen of a key', async ({ window, tenant, service }) => {
   const { id } = await seed(tenant, '/api-keys', { name: 'ERP', preset: 'erp_sync' })
   await service.db.dedicatedPool.query(

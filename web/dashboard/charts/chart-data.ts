@@ -40,7 +40,7 @@ export function highestOf({ kind, points, threshold }: ChartData): number {
     kind === 'bars'
       ? values.reduce<number>((sum, value) => sum + (value ?? 0), 0)
       : Math.max(...values.map((value) => value ?? 0))
-  return Math.max(1, threshold?.value ?? 0, ...points.map(ofPoint))
+  return points.reduce((highest, point) => Math.max(highest, ofPoint(point)), Math.max(1, threshold?.value ?? 0))
 }
 
 /** A bar is no wider in text of the usual size, with the room beside it. */

@@ -26,19 +26,22 @@ export function UsageScreen() {
   const { page = 1, operation, ...filters } = search
   const filter = filterBy(navigate)
   const range = { ...filters, since: filters.since ?? aDayAgo() }
-  const query = useRead(['usage', range], (api, options) => api.reports.usage(range, options), { isMain: true })
+  // The hours of the range before stay while others are read: the charts must not draw them over the new range.
+  const query = useRead(['usage', range], async (api, options) => ({ ...(await api.reports.usage(range, options)), range }), {
+    isMain: true,
+  })
   return (
     <Screen title={t.usage.title}>
       <Filters isSet={isFiltered(search)} onClear={() => void navigate({ search: {} })}>
         <UsageFilters search={search} operations={operationsOf(query.data?.hours ?? [])} filter={filter} />
       </Filters>
       <Region query={query}>
-        {({ hours }) => {
+        {({ hours, range: { since, until } }) => {
           const rows = hours.filter((row) => operation === undefined || row.operation === operation).toReversed()
           const empty = <Empty text={isFiltered(search) ? t.usage.noMatch : t.usage.none} />
           return (
             <>
-              {rows.length > 0 && <UsageCharts hours={rows} since={range.since} until={range.until} />}
+              {rows.length > 0 && <UsageCharts hours={rows} since={since} until={until} />}
               <UsageRows
                 rows={rows}
                 empty={empty}
