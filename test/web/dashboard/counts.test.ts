@@ -276,3 +276,43 @@ it('a correction that is entered while its line is being saved is saved after it
   await page.getByRole('status').getByText('Counted 9 × Tea at A').last().waitFor()
   expect(sent).toEqual([8, 9])
 })
+
+it('a count that was saved stays in its field until it is read again, and Enter there saves the same', async ({
+  window: { page },
+  tenant,
+}) => {
+  await stocked(tenant)
+  const count = await seed(tenant, '/counts', { reference: 'CC-1', location_ids: ['A'] })
+  const enter = (quantity: number) => seed(tenant, `/counts/${count.id}/entries`, { sku: 'Tea', location_id: 'A', quantity })
+  await enter(5)
+  await signIn(page, tenant.key, `/counts/${count.id}`)
+  const tea = page.getByRole('spinbutton', { name: 'Count of Tea at A' })
+  await expect.poll(() => tea.inputValue()).toBe('5')
+  const held = Promise.withResolvers<void>()
+  await page.route(`**/api/v1/counts/${count.id}`, async (route) => {
+    await held.promise
+    await route.continue()
+  })
+  const sent: number[] = []
+  page.on('request', (request) => {
+    if (request.url().endsWith('/entries')) sent.push(request.postDataJSON().quantity)
+  })
+  for (const quantity of ['4', '3']) {
+    await tea.fill(quantity)
+    await tea.press('Enter')
+    await page.getByRole('status').getByText(`Counted ${quantity} × Tea at A`).last().waitFor()
+    expect(await tea.inputValue()).toBe(quantity)
+  }
+  // Another text is not saved, even if it is what was read last.
+  await tea.fill('5')
+  await page.getByRole('button', { name: 'Save the count of Tea at A' }).waitFor()
+  await tea.fill('3')
+  await page.getByRole('button', { name: 'Save the count of Tea at A' }).waitFor({ state: 'detached' })
+  await tea.press('Enter')
+  await expect.poll(() => sent).toEqual([4, 3, 3])
+  held.resolve()
+  await expect.poll(() => numbersOf(page, 'Tea')).toEqual(['5', expect.any(String), '−2'])
+  expect(await tea.inputValue()).toBe('3')
+  await enter(6)
+  await expect.poll(() => tea.inputValue()).toBe('6')
+})

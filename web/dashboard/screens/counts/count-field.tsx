@@ -26,9 +26,9 @@ interface CountFieldProps {
  * is entered meanwhile is saved after it. What others count meanwhile does not change what is typed.
  */
 export function CountField({ count, line, isAsked, onTyped }: CountFieldProps) {
-  const { product_id, product_name, location_id, counted_quantity } = line
+  const { product_id, product_name, location_id } = line
   const location = line.location_code ?? location_id
-  const counted = counted_quantity === null ? '' : String(counted_quantity)
+  const { counted, keep } = useCounted(line)
   const [typed, setTyped] = useState<string>()
   const isAllowed = useScope('write:stock')
   const own = useRef<HTMLFormElement>(null)
@@ -36,8 +36,11 @@ export function CountField({ count, line, isAsked, onTyped }: CountFieldProps) {
     write: (api, text: string, options) =>
       api.counts.addEntry(count.id, { product_id, location_id, quantity: checkedNumber(text) }, options),
     done: (_, text) => t.counts.savedOf(formatNumber(Number(text)), product_name, location),
-    // What was corrected meanwhile is not saved.
-    onDone: (_, text) => setTyped((latest) => (latest === text ? undefined : latest)),
+    onDone: (_, text) => {
+      keep(text)
+      // What was corrected meanwhile is not saved.
+      setTyped((latest) => (latest === text ? undefined : latest))
+    },
   })
   const { save, stop, isLast } = useSaving(write)
   const isUnsaved = typed !== undefined && typed !== counted
@@ -87,6 +90,22 @@ interface Saving {
   stop: () => void
   /** Whether this text is being saved, and none after it. */
   isLast: (text: string) => boolean
+}
+
+/** The count of a line: the one that was saved here with `keep`, until a newer one is read. */
+function useCounted({ counted_quantity, counted_at }: CountLine): { counted: string; keep: (text: string) => void } {
+  const [saved, setSaved] = useState<{ text: string; before: string }>()
+  const read = `${counted_quantity} ${counted_at}`
+  // `keep` is called when a response comes, by a function of an earlier drawing.
+  const latest = useRef(read)
+  useEffect(() => {
+    latest.current = read
+  }, [read])
+  const counted = counted_quantity === null ? '' : String(counted_quantity)
+  return {
+    counted: saved?.before === read ? saved.text : counted,
+    keep: (text) => setSaved({ text, before: latest.current }),
+  }
 }
 
 /** Saves one text after another: of those that come while one is being saved, the last. `stop` ends the wait, and drops that text. */
