@@ -1,3 +1,4 @@
+import type { Route } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import { axe } from '../support/axe.ts'
 import { it, type TestTenant } from '../support/browser.ts'
@@ -486,5 +487,36 @@ describe('search', () => {
     await page.keyboard.type('BOX-9')
     await dialog.getByText('Nothing matches BOX-9.').waitFor()
     expect(await dialog.getByRole('alert').count()).toBe(0)
+  })
+
+  it('says why it could not search rather than that nothing matches, and searches again with Enter', async ({
+    window,
+    tenant,
+  }) => {
+    window.expectComplaint(/429|ERR_FAILED/)
+    const { page } = window
+    await stocked(tenant, 'Green tea', { A: 1 })
+    await signIn(page, tenant.key, '/keys')
+    await page.keyboard.press('Control+k')
+    const dialog = page.getByRole('dialog', { name: 'Search' })
+    const error = { code: 'rate_limit_exceeded', message: 'Too many requests. Retry in 9 s.' }
+    for (const [text, said, fail] of [
+      ['SHOP', error.message, (route: Route) => route.fulfill({ status: 429, json: { success: false, error } })],
+      ['Green', 'No connection to the server', (route: Route) => route.abort()],
+    ] as const) {
+      await page.route('**/api/v1/orders?*', fail)
+      await dialog.getByRole('combobox').fill(text)
+      await dialog.getByText(said).waitFor()
+      expect([await dialog.getByRole('alert').count(), await dialog.getByText('Nothing matches').count()]).toEqual([0, 0])
+      await page.keyboard.press('Enter')
+      await dialog.getByRole('alert').getByText(said).waitFor()
+      await page.unroute('**/api/v1/orders?*')
+      if (text === 'SHOP') {
+        await page.keyboard.press('Enter')
+        await dialog.getByRole('alert').getByText('Nothing matches SHOP.').waitFor()
+      }
+    }
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Green tea' }).waitFor()
   })
 })

@@ -4,6 +4,7 @@ import { t } from '../../shared/texts/texts.ts'
 import { createStore, useStore } from '../data/store.ts'
 import { Combo } from '../kit/combo.tsx'
 import { Dialog } from '../kit/dialog.tsx'
+import { readErrorText } from '../kit/read-error-text.ts'
 import { useFound } from './use-found.ts'
 
 /** Whether the search is open. */
@@ -25,7 +26,7 @@ function SearchField() {
   const [typed, setTyped] = useState('')
   const [isEntered, setEntered] = useState(false)
   const text = typed.trim()
-  const { found, isCurrent } = useFound(text)
+  const { found, isCurrent, error, retry } = useFound(text)
   const [failed, setFailed] = useState<string>()
   const navigate = useNavigate()
   const open = (path: string): void => {
@@ -34,12 +35,14 @@ function SearchField() {
   }
   // Enter may come before what it is to open, most of all from a scanner.
   useEffect(() => {
-    if (!isEntered || !isCurrent) return
+    if (!isEntered || (!isCurrent && error === undefined)) return
     setEntered(false)
-    const [first] = found
+    const [first] = isCurrent ? found : []
     if (first !== undefined) open(first.path)
     else setFailed(text)
   })
+  const isNothing = isCurrent && found.length === 0
+  const message = error === undefined ? (isNothing ? t.search.nothing(text) : undefined) : readErrorText(error)
   const onKeyDownCapture = (event: KeyboardEvent): void => {
     if (event.key !== 'Escape') return
     event.stopPropagation()
@@ -52,8 +55,8 @@ function SearchField() {
         value=""
         size="wide"
         autoFocus
-        hint={isCurrent && found.length === 0 && failed !== text ? t.search.nothing(text) : undefined}
-        problem={isCurrent && failed === text ? t.search.nothing(text) : undefined}
+        hint={failed === text ? undefined : message}
+        problem={failed === text ? message : undefined}
         options={found.map(({ path, label, note }) => ({ id: path, label, note }))}
         onType={(text) => {
           setTyped(text)
@@ -61,7 +64,10 @@ function SearchField() {
           setFailed(undefined)
         }}
         onChoose={({ id }) => open(id)}
-        onEnter={(text) => setEntered(text !== '')}
+        onEnter={(text) => {
+          setEntered(text !== '')
+          retry()
+        }}
       />
     </div>
   )

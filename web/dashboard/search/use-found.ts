@@ -1,7 +1,7 @@
 import type { Product, RequestOptions } from '@fulfillment/sdk'
 import type { UseQueryResult } from '@tanstack/react-query'
-import type { FulfillmentClient } from '../../shared/api.ts'
-import { isMissing } from '../../shared/is-unanswered.ts'
+import { APIError, type FulfillmentClient } from '../../shared/api.ts'
+import { isMissing, isUnanswered } from '../../shared/is-unanswered.ts'
 import { t } from '../../shared/texts/texts.ts'
 import { useScope } from '../data/session.tsx'
 import { useRead } from '../data/use-read.ts'
@@ -18,6 +18,10 @@ export interface Findings {
   found: readonly Found[]
   /** Whether they are those of the text: of one that was typed just now nothing has come yet. */
   isCurrent: boolean
+  /** Why it is not known whether more matches. */
+  error: Error | undefined
+  /** Reads again what could not be read. */
+  retry: () => void
 }
 
 const LIMIT = 5
@@ -48,17 +52,25 @@ export function useFound(text: string): Findings {
       enabled: isAsked && canReadProducts,
     },
   )
+  const lists = [byIdentifier, byCustomer, products]
   const isNothingFound = [byIdentifier.data?.orders, byCustomer.data?.orders, products.data?.products].every(
     (rows) => rows === undefined || rows.length === 0,
   )
   // The list finds no barcode of a pack, nor what a GS1 code or a scale's barcode says.
   const scanned = useRead(['search', 'scan', search], (api, options) => scannedProduct(api, search, options), {
-    enabled: LIKE_CODE.test(search) && canReadProducts && isNothingFound && ![byIdentifier, byCustomer, products].some(isAwaited),
+    enabled:
+      LIKE_CODE.test(search) && canReadProducts && isNothingFound && !lists.some((list) => isAwaited(list) || isFailed(list)),
     keep: false,
   })
   const pages = usePages(text)
-  const isCurrent = search === text && ![byIdentifier, byCustomer, products, scanned].some(isAwaited)
-  if (!isAsked) return { found: pages, isCurrent }
+  const reads = [...lists, scanned]
+  const failed = search === text ? reads.filter(isFailed) : []
+  const outcome = {
+    isCurrent: search === text && failed.length === 0 && !reads.some(isAwaited),
+    error: failed[0]?.error ?? undefined,
+    retry: () => failed.forEach((read) => void read.refetch()),
+  }
+  if (!isAsked) return { found: pages, ...outcome }
   const items = scanned.data === undefined || scanned.data === null ? (products.data?.products ?? []) : [scanned.data]
   const orders = [...(byIdentifier.data?.orders ?? []), ...(byCustomer.data?.orders ?? [])]
   const found = [
@@ -77,7 +89,7 @@ export function useFound(text: string): Findings {
     ...items.map(foundProduct),
     ...pages,
   ]
-  return { found: [...new Map(found.map((each) => [each.path, each])).values()], isCurrent }
+  return { found: [...new Map(found.map((each) => [each.path, each])).values()], ...outcome }
 }
 
 /** The product that a code stands for; null if it stands for none. */
@@ -100,6 +112,12 @@ const foundProduct = ({ id, name, external_id, barcode }: Product): Found => ({
 /** Whether the rows of a read are those of another text, or none yet. */
 function isAwaited({ data, fetchStatus, isPlaceholderData }: UseQueryResult): boolean {
   return fetchStatus === 'fetching' && (isPlaceholderData || data === undefined)
+}
+
+/** Whether a read has failed. A text that the server refuses, such as one that is too long, matches nothing. */
+function isFailed({ error, fetchStatus }: UseQueryResult): boolean {
+  const isRefused = error instanceof APIError && error.status === 400 && !isUnanswered(error)
+  return error !== null && fetchStatus !== 'fetching' && !isRefused
 }
 
 function usePages(text: string): Found[] {
