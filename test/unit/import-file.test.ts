@@ -3,9 +3,11 @@ import { batchesOf } from '../../web/dashboard/import/batches.ts'
 import { shortText, textOfError } from '../../web/dashboard/import/cell-text.ts'
 import { errorFile } from '../../web/dashboard/import/error-file.ts'
 import { IMPORT_TARGETS } from '../../web/dashboard/import/import-target.ts'
+import { FileProblem } from '../../web/dashboard/import/file-problem.ts'
 import { guessMapping, itemOf } from '../../web/dashboard/import/mapping.ts'
 import { type CsvTable, parseCsv } from '../../web/dashboard/import/parse-csv.ts'
 import { readText } from '../../web/dashboard/import/read-text.ts'
+import { t } from '../../web/shared/texts/texts.ts'
 import { rowErrors } from '../../web/dashboard/import/row-error.ts'
 
 const { signal } = new AbortController()
@@ -42,6 +44,14 @@ describe('the text of a file', () => {
       fingerprint,
     )
   })
+})
+
+it('a file that is changed or removed while it is read is said to be unreadable', async () => {
+  const error = new DOMException('The requested file could not be read', 'NotReadableError')
+  const stream = (): ReadableStream<Uint8Array<ArrayBuffer>> =>
+    new ReadableStream({ start: (controller) => controller.error(error) })
+  const reading = readText(Object.assign(new File(['a'], 'file.csv'), { stream }), signal)
+  await expect(reading).rejects.toThrow(new FileProblem(t.import.unreadable))
 })
 
 describe('a table', () => {

@@ -50,6 +50,7 @@ async function* decoded(file: File): AsyncGenerator<string> {
     if (error instanceof DOMException) throw new FileProblem(t.import.unreadable)
     throw error
   } finally {
-    await reader.cancel()
+    // It rejects with the error of a stream that has failed, which would take the place of the one that is thrown.
+    await reader.cancel().catch(() => undefined)
   }
 }
