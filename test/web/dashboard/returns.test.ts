@@ -42,6 +42,20 @@ async function receive(page: Page, quantity: string, disposition: string, locati
   await dialog.getByRole('button', { name: 'Receive', exact: true }).click()
 }
 
+it('what can come back of an order is read once for its return', async ({ window: { page }, tenant }) => {
+  const order = await pickedOrder(tenant)
+  await page.clock.install()
+  await signIn(page, tenant.key, `/returns/new?order=${order}`)
+  await page.getByRole('spinbutton', { name: 'Quantity of Tea' }).waitFor()
+  const read: string[] = []
+  page.on('request', (request) => read.push(new URL(request.url()).pathname))
+  await page.clock.fastForward(61_000)
+  await page.evaluate(() => dispatchEvent(new Event('visibilitychange')))
+  // What every screen reads each minute.
+  await expect.poll(() => read).toContain('/dashboard/session')
+  expect(read.filter((path) => path.includes('/orders/'))).toEqual([])
+})
+
 it('a return is made from its order with what was taken, received by disposition, undone, changed and closed', async ({
   window,
   tenant,

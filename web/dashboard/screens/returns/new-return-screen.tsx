@@ -40,7 +40,10 @@ function OfAnyOrder() {
 function OfOrder({ id }: { id: number }) {
   // Read anew at each visit: the lines begin with it, and what is read later does not change them.
   const [openedAt] = useState(() => Date.now())
-  const query = useRead(['returnable', id, openedAt], (api, options) => readReturnable(api, id, options), { keep: false })
+  const query = useRead(['returnable', id, openedAt], (api, options) => readReturnable(api, id, options), {
+    keep: false,
+    isFinal: true,
+  })
   return (
     <Region query={query} missing={t.orders.missing(String(id))}>
       {({ order, lines }) => (
