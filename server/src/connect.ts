@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs'
 import type { Config } from './config.ts'
 import { MAX_CONNECTIONS, openDatabase, type Database } from './database/database.ts'
+import { versionFileOf } from './database/embedded/cluster-files.ts'
 import { startEmbeddedPostgres } from './database/embedded/embedded-postgres.ts'
 import { encryptionKeysOf } from './runtime/encryption/encryption-keys.ts'
 import { createEncryption, type Encryption } from './runtime/encryption/encryption.ts'
@@ -14,7 +16,8 @@ export interface Connection {
 
 /** Opens the configured database. For the embedded Postgres, starts it, or joins it when another process runs it. */
 export async function connect(config: Config, log: (line: string) => void): Promise<Connection> {
-  const keys = await encryptionKeysOf(config)
+  const mayGenerate = config.databaseUrl !== undefined || !existsSync(versionFileOf(config.dataDir))
+  const keys = await encryptionKeysOf(config, { mayGenerate })
   const encryption = createEncryption(keys.current, keys.previous)
   if (config.databaseUrl !== undefined) {
     const db = openDatabase(config.databaseUrl, { onConnectionError: (error) => log(error.message) })

@@ -258,6 +258,25 @@ describe('rejected', () => {
     }
   })
 
+  it('a backup with another key than that of the database, which it would not contain', async ({ files, live }) => {
+    const file = path.join(files, 'other key.tar.gz')
+    const stray = { DATA_DIR: live.dataDir, ENCRYPTION_KEY: 'the key of another project' }
+    const { exitCode, stderr } = await runCommand(['backup', file], stray)
+    expect([exitCode, stderr]).toEqual([
+      1,
+      expect.stringContaining('ENCRYPTION_KEY: the secrets in the database are encrypted with another key'),
+    ])
+    await expect(stat(file)).rejects.toThrow('ENOENT')
+  })
+
+  it('a command without the ENCRYPTION_KEY of the servers, which would make another key', async ({ folder, startProcess }) => {
+    const server = await startProcess({ DATA_DIR: folder })
+    const { exitCode, stderr } = await runCommand(['tenants', 'list'], { DATA_DIR: folder })
+    expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/^ENCRYPTION_KEY: is not set, and .* no file encryption-key/)])
+    await expect(stat(path.join(folder, 'encryption-key'))).rejects.toThrow('ENOENT')
+    expect(await server.end('SIGTERM')).toBe(0)
+  })
+
   it.for([
     ['of another major version of Postgres', { postgres: '17' }, 'of Postgres 17, and this is Postgres 18'],
     ['of a newer format', { format: 2, version: '9.0.0' }, 'it was made by version 9.0.0 of the service in a format that this '],

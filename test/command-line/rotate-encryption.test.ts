@@ -218,7 +218,7 @@ describe('keys rotate-encryption with a generated key', () => {
     await server.end('SIGTERM')
     await rm(path.join(folder, 'encryption-key'))
     await expect(startServerProcess(env(folder))).rejects.toThrow(
-      `DATA_DIR: the secrets in the database are encrypted with another key than ${folder}/encryption-key`,
+      `ENCRYPTION_KEY: is not set, and ${folder} has a database but no file encryption-key`,
     )
     const accepted = await runCommand(['keys', 'rotate-encryption', '--accept-lost'], env(folder))
     expect(accepted).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('has a new encryption key') })

@@ -341,6 +341,11 @@ describe('a lost shard', () => {
     expect((await readList(tenantAt(fresh.url, lost.id, lost.key))).status).toBe(503)
     expect((await readList(tenantAt(fresh.url, second.id, second.key))).status).toBe(200)
 
+    const migrated = await runCommand(['migrate', '--json'], env)
+    expect([migrated.exitCode, JSON.parse(migrated.stdout)]).toEqual([1, { migrations: [], unreachable_shards: [3] }])
+    expect((await runCommand(['migrate'], env)).stdout).toBe(
+      'The schema is up to date, but not in shard 3: repeat this when it can be reached\n',
+    )
     await third.start()
     for (const url of [api.url, fresh.url])
       await until(async () => (await write(tenantAt(url, lost.id, lost.key))).status === 200, 'the shard to be back')

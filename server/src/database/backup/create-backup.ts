@@ -4,7 +4,10 @@ import packageJson from '../../../package.json' with { type: 'json' }
 import { requireEmbedded, type Config } from '../../config.ts'
 import { ACCESS_FILE, DATA_FOLDER, dataFolderOf, versionFileOf } from '../embedded/cluster-files.ts'
 import { startEmbeddedPostgres } from '../embedded/embedded-postgres.ts'
+import { requireKnownKey } from '../../runtime/encryption/encryption-check.ts'
 import { isRotating } from '../../runtime/encryption/encryption-keys.ts'
+import { createEncryption } from '../../runtime/encryption/encryption.ts'
+import { openDatabase } from '../database.ts'
 import { ArchiveWriter } from './archive-writer.ts'
 import { inBackupMode, type BackupEnd } from './base-backup.ts'
 import { CONTROL_FILE, dataFilesOf, logFilesOf } from './data-files.ts'
@@ -46,6 +49,7 @@ export async function createBackup(
     const metadata = describe(postgresVersion, encryptionKey)
     const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir })
     try {
+      await requireRightKey(postgres.connectionString, config, encryptionKey)
       await archive.addText(METADATA_FILE, JSON.stringify(metadata))
       await archive.addText(ACCESS_FILE, await readFile(path.join(config.dataDir, ACCESS_FILE), 'utf8'))
       if (encryptionKey !== undefined) await archive.addText(ENCRYPTION_KEY_FILE, encryptionKey)
@@ -95,6 +99,19 @@ async function generatedKeyOf({ dataDir, encryptionKey }: Config): Promise<strin
     if (error.code !== 'ENOENT') throw error
     return undefined
   })
+}
+
+/** The wrong key would be found out when the backup is needed. An older schema has nothing to check the key with. */
+async function requireRightKey(url: string, config: Config, generated: string | undefined): Promise<void> {
+  const key = config.encryptionKey ?? generated
+  if (key === undefined) return
+  const db = openDatabase(url)
+  try {
+    const { rows } = await db.dedicatedPool.query(`select to_regclass('encryption_check') is not null as is_there`)
+    if (rows[0]?.is_there === true) await requireKnownKey(db, createEncryption(key, config.encryptionKeyPrevious), config)
+  } finally {
+    await db.close()
+  }
 }
 
 async function sizeOf(directory: string, files: readonly string[]): Promise<number> {

@@ -39,6 +39,11 @@ export async function requireKeyOfDatabase(directory: Database, encryption: Encr
     if (secrets.length > 0 && !secrets.some(({ ciphertext }) => canDecrypt(encryption, ciphertext))) throw otherKey(config)
     await directory.run(insertCheck, [encryption.encrypt(TEXT)])
   }
+  await requireKnownKey(directory, encryption, config)
+}
+
+/** The same, without making the key the database's when it has none yet. */
+export async function requireKnownKey(directory: Database, encryption: Encryption, config: Config): Promise<void> {
   const kept = await directory.runOne(selectCheck, [])
   if (kept !== undefined && !canDecrypt(encryption, kept.ciphertext)) throw otherKey(config)
 }

@@ -18,15 +18,27 @@ const KEY_FILE = 'encryption-key'
 /** Exists while a rotation of the generated key is incomplete. Then both keys are needed, and this one encrypts. */
 const NEXT_KEY_FILE = 'encryption-key.next'
 
-/** The configured keys, or else the generated keys of the data folder. Generates a key when there is none. */
-export async function encryptionKeysOf(config: Config): Promise<EncryptionKeys> {
+/**
+ * The configured keys, or else the generated keys of the data folder. `mayGenerate`: when there is none, generates one. A database that is there has
+ * another one, and its backups would contain the wrong one.
+ */
+export async function encryptionKeysOf(config: Config, { mayGenerate }: { mayGenerate: boolean }): Promise<EncryptionKeys> {
   if (config.encryptionKey !== undefined) return { current: config.encryptionKey, previous: config.encryptionKeyPrevious }
+  const { dataDir } = config
+  const kept = await usable(dataDir, mayGenerate ? keptKeyOf(config, KEY_FILE) : readKey(dataDir, KEY_FILE))
+  const next = await usable(dataDir, nextKeyOf(config))
+  if (kept === undefined)
+    throw new Error(
+      `ENCRYPTION_KEY: is not set, and ${dataDir} has a database but no file ${KEY_FILE}. Set the key of its servers, or put the file back. If the key is lost, see "A lost encryption key" in docs/operating.md`,
+    )
+  return next === undefined ? { current: kept, previous: undefined } : { current: next, previous: kept }
+}
+
+async function usable<T>(dataDir: string, reading: Promise<T>): Promise<T> {
   try {
-    const kept = await keptKeyOf(config, KEY_FILE)
-    const next = await nextKeyOf(config)
-    return next === undefined ? { current: kept, previous: undefined } : { current: next, previous: kept }
+    return await reading
   } catch (error) {
-    throw new Error(`DATA_DIR: ${config.dataDir} cannot be used: ${(error as Error).message}`, { cause: error })
+    throw new Error(`DATA_DIR: ${dataDir} cannot be used: ${(error as Error).message}`, { cause: error })
   }
 }
 
@@ -36,10 +48,9 @@ export async function isRotating(config: Config): Promise<boolean> {
 }
 
 /** Begins or resumes the replacement of the generated key. */
-export async function beginKeyRotation(config: Config): Promise<EncryptionKeys> {
+export async function beginKeyRotation(config: Config): Promise<void> {
   await keptKeyOf(config, KEY_FILE)
   await keptKeyOf(config, NEXT_KEY_FILE)
-  return await encryptionKeysOf(config)
 }
 
 /** Ends the replacement. Call it when no value is encrypted with the previous key. */
