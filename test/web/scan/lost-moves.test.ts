@@ -107,7 +107,7 @@ it('a move whose answer was lost is there after a reload, although the one befor
   isReleased.resolve(undefined)
   await isAnswered
   await page.reload()
-  expect(await page.getByRole('definition').allTextContents()).toEqual(['Tea', 'A-1', 'B-1'])
+  await expect.poll(() => page.getByRole('definition').allTextContents()).toEqual(['Tea', 'A-1', 'B-1'])
   await move.click()
   await page.getByText('Scan the product.').waitFor()
   expect(await stockOf(tenant, tea)).toEqual({ 'A-1': 5, 'B-1': 6 })
