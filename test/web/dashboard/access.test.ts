@@ -242,6 +242,8 @@ describe('A1: axe finds nothing, wide in light and narrow in dark', () => {
           await expect.poll(() => layoutProblems(page), { message: `${button} at ${width} px` }).toEqual([])
         }
       }
+      // A badge is shown on every screen until it is closed.
+      await page.getByRole('dialog', { name: 'Badge of Ada Lovelace' }).getByRole('button', { name: 'Close' }).last().click()
       await goToScreenAfresh(page, '/devices')
       await page.getByRole('button', { name: 'Enrol a device' }).click()
       await page.getByRole('textbox', { name: 'Device name' }).fill('Handheld 3')
