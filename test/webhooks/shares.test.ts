@@ -26,11 +26,16 @@ const outboxIsEmpty = (service: TestService) =>
   until(async () => (await query(service, 'select from event_outbox')).length === 0, 'an empty outbox')
 
 /** Makes Postgres refuse rows of a table, by a condition on `new`. */
-async function refuse(service: TestService, table: string, condition: string): Promise<() => Promise<unknown>> {
+async function refuse(
+  service: TestService,
+  table: string,
+  condition: string,
+  code = 'raise_exception',
+): Promise<() => Promise<unknown>> {
   await query(
     service,
     `create function refuse_row() returns trigger language plpgsql as $$
-    begin if ${condition} then raise exception 'refused by the test'; end if; return new; end $$`,
+    begin if ${condition} then raise exception 'refused by the test' using errcode = '${code}'; end if; return new; end $$`,
   )
   await query(service, `create trigger refuse_row before insert on ${table} for each row execute function refuse_row()`)
   return () => query(service, 'drop function refuse_row cascade')
@@ -101,6 +106,45 @@ describe('the fan-out', () => {
     expect(await putBackEvents(service.db)).toBe(1)
     worker.wake()
     await countInState(attacker, id, 'succeeded', 50)
+  })
+
+  it('does not set aside what takes too long while nothing succeeds: the database is slow', async ({
+    service,
+    attacker,
+    other,
+    healthy,
+    startWorker,
+  }) => {
+    const { id } = await subscribe(attacker, healthy.url)
+    const { id: otherId } = await subscribe(other, healthy.url)
+    await writeEvents(service, attacker, 3)
+    await writeEvents(service, other, 3)
+    // Counts the tries, which are rolled back. Each ends as if at its time limit.
+    await query(service, 'create sequence tries')
+    const allow = await refuse(service, 'waiting_deliveries', `nextval('tries') > 0`, 'query_canceled')
+    onTestFinished(() => query(service, 'drop sequence tries').then(() => {}))
+    startWorker()
+    await until(async () => Number((await query(service, 'select last_value from tries'))[0].last_value) > 12, 'a dozen tries')
+    expect(await query(service, 'select event_id from outbox_set_aside')).toEqual([])
+    await allow()
+    await countInState(attacker, id, 'succeeded', 3)
+    await countInState(other, otherId, 'succeeded', 3)
+  })
+
+  it('sets aside what takes too long while others succeed', async ({ service, attacker, other, healthy, startWorker }) => {
+    await subscribe(attacker, healthy.url)
+    const { id: otherId } = await subscribe(other, healthy.url)
+    const [slow] = await writeEvents(service, attacker, 1)
+    const allow = await refuse(service, 'waiting_deliveries', `new.event_id = '${slow}'`, 'query_canceled')
+    onTestFinished(() => allow().then(() => {}))
+    const worker = startWorker()
+    const isSetAside = async (): Promise<boolean> => (await query(service, 'select from outbox_set_aside')).length > 0
+    for (let n = 1; !(await isSetAside()); n++) {
+      await writeEvents(service, other, 1)
+      worker.wake()
+      await countInState(other, otherId, 'succeeded', n)
+    }
+    expect(await query(service, 'select event_id from outbox_set_aside')).toEqual([{ event_id: slow }])
   })
 })
 

@@ -4,7 +4,7 @@ import type { EngineConnection } from './connection.ts'
 import { fanOutEvents, fanOutPart, type Taken } from './fan-out-statements.ts'
 import { MAX_OUTBOX_TENANTS, SUBSCRIPTIONS_COUNTED, type PendingTenant } from './find-work.ts'
 import { firstEvent, setAside } from './set-aside.ts'
-import { isOfItsWork } from './statement-failures.ts'
+import { isOfItsWork, isTimeout } from './statement-failures.ts'
 
 /** Deliveries inserted by one statement. The limit keeps the statement within some milliseconds, because results and claims wait for it. */
 const DELIVERIES = 500
@@ -17,6 +17,8 @@ const MAX_TOGETHER = DELIVERIES / MAX_OUTBOX_TENANTS
 
 /** Time limit of a statement for one tenant: the other tenants wait until it ends. */
 const TIME_LIMIT_MS = 5_000
+/** How long an event is tried again that takes too long alone, while no other statement succeeds: the database may be slow or locked. */
+const SLOW_PATIENCE_MS = 600_000
 const MAX_ERROR_LENGTH = 1_000
 
 /** Maximum delay of an event that was committed late, while its tenant has a backlog. */
@@ -28,6 +30,20 @@ const MAX_PROGRESS = 1_000
 interface Share {
   tenantId: number
   events: number
+}
+
+/** A tenant whose events made a statement fail. */
+interface Trial {
+  /** The number of events to try next. */
+  events: number
+  /** Set while a single event takes too long. */
+  slow?: Slow | undefined
+}
+
+/** Since when a single event takes too long, and the number of successful statements of all tenants until then. */
+interface Slow {
+  since: number
+  successes: number
 }
 
 /** The result of one fan-out turn. */
@@ -49,8 +65,10 @@ export class FanOut {
   readonly #onSetAside: OnSetAside
   /** Position of each tenant in the outbox. Index entries before it are dead, and remain until vacuum removes them. */
   readonly #progress = new LRUCache<number, { since: string; fromStartAt: number }>({ max: MAX_PROGRESS })
-  /** Tenants whose events made a statement fail, with the number of events to try next. */
-  readonly #trials = new Map<number, number>()
+  /** Tenants whose events made a statement fail. */
+  readonly #trials = new Map<number, Trial>()
+  /** Number of successful statements. */
+  #successes = 0
   /** Tenants that need their own statement, in the order of their turns. */
   readonly #separate = new Map<number, PendingTenant>()
 
@@ -91,7 +109,7 @@ export class FanOut {
       return this.#endOf(await this.#connection.run(fanOutEvents, this.#valuesOf(shares, now)), shares)
     } catch (error) {
       if (!isOfItsWork(error)) throw error
-      shares.forEach(({ tenantId, events }) => this.#trials.set(tenantId, events))
+      shares.forEach(({ tenantId, events }) => this.#trials.set(tenantId, { events }))
       return { ...NOTHING, more: true }
     }
   }
@@ -100,20 +118,32 @@ export class FanOut {
     const { tenantId } = tenant
     const normal = shareOf(tenant, mostDeliveries())
     const tried = this.#trials.get(tenantId)
-    const share = { ...normal, events: tried ?? normal.events }
+    const share = { ...normal, events: tried?.events ?? normal.events }
     // A single event is selected by its id, so that the failing event is known.
-    const eventId = tried === 1 ? (await this.#connection.run(firstEvent, [tenantId]))[0]?.eventId : undefined
+    const eventId = tried?.events === 1 ? (await this.#connection.run(firstEvent, [tenantId]))[0]?.eventId : undefined
     try {
       const result = this.#endOf(await this.#fanOutOf(tenant, share, eventId, now), [share])
-      if (tried !== undefined && tried >= normal.events) this.#trials.delete(tenantId)
-      else if (tried !== undefined) this.#trials.set(tenantId, tried * 2)
+      if (tried !== undefined && tried.events >= normal.events) this.#trials.delete(tenantId)
+      else if (tried !== undefined) this.#trials.set(tenantId, { events: tried.events * 2 })
       return result
     } catch (error) {
       if (!isOfItsWork(error)) throw error
-      this.#trials.set(tenantId, Math.max(1, Math.floor(share.events / 2)))
-      if (eventId !== undefined) await this.#setAside(tenantId, eventId, error)
+      const events = Math.max(1, Math.floor(share.events / 2))
+      const slow = eventId === undefined || !isTimeout(error) ? undefined : (tried?.slow ?? this.#slowFromNow())
+      this.#trials.set(tenantId, { events, slow })
+      if (eventId === undefined || (slow !== undefined && this.#maybeOfDatabase(slow))) return NOTHING
+      await this.#setAside(tenantId, eventId, error)
       return NOTHING
     }
+  }
+
+  #slowFromNow(): Slow {
+    return { since: performance.now(), successes: this.#successes }
+  }
+
+  /** True while the database may be why an event takes too long, not the event: no statement has succeeded since, and it is not long ago. */
+  #maybeOfDatabase({ since, successes }: Slow): boolean {
+    return this.#successes === successes && performance.now() - since < SLOW_PATIENCE_MS
   }
 
   async #fanOutOf(
@@ -157,6 +187,7 @@ export class FanOut {
   }
 
   #endOf(taken: readonly Taken[], shares: readonly Share[]): FanOutResult {
+    this.#successes++
     let more = false
     for (const { tenantId, events } of shares) {
       const got = taken.find((tenant) => tenant.tenantId === tenantId)
