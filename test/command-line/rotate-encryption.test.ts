@@ -87,6 +87,24 @@ describe('keys rotate-encryption', () => {
       expect(verifyWebhookSync(delivered!.body, delivered!.headers['x-webhook-signature'], key).event).toBe('product/created')
   })
 
+  it('finds the values of all tenants, though they are read a few hundred at a time', async ({ own, tenant }) => {
+    // As text, they sort otherwise than as numbers.
+    const ids = [80, 81, 90, 91, 100, 101, 110, 111]
+    await own.stopServer()
+    await own.db.dedicatedPool.query(
+      `insert into tenants (id, name) overriding system value select id, 'shop' from unnest($1::bigint[]) id`,
+      [ids],
+    )
+    await own.db.dedicatedPool.query(
+      `insert into idempotency_keys (tenant_id, key, request_hash, answer_ciphertext)
+       select tenant_id, 'key-' || n, '', $2 from unnest($1::bigint[]) tenant_id, generate_series(1, 150) n`,
+      [[...ids, tenant.id], createEncryption(OLD).encrypt('{}')],
+    )
+    const { stdout } = await rotate(own, { ENCRYPTION_KEY: NEW, ENCRYPTION_KEY_PREVIOUS: OLD })
+    // And the value by which servers know their key.
+    expect(JSON.parse(stdout)).toMatchObject({ checked: 9 * 150 + 1, renewed: 9 * 150 + 1, unreadable: [] })
+  })
+
   it('counts all values that no key can decrypt, and names the first hundred: current signing secrets, former ones, others', async ({
     own,
     tenant,

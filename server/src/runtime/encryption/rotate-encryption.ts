@@ -101,11 +101,14 @@ async function rotateColumn(
   } while (after !== undefined)
 }
 
-/** The next batch of values. An empty value is the stored response of a call that is still running, and is skipped. */
+/**
+ * The next batch of values. An empty value is the stored response of a call that is still running, and is skipped. Columns are named with their table: `order by`
+ * takes a bare name as that of an output column, which is text here, and would sort tenant 10 before tenant 2.
+ */
 async function rowsBehind(kysely: Kysely<Schema>, encrypted: Encrypted, column: string, after: Row | undefined): Promise<Row[]> {
-  const record = sql.ref(encrypted.record)
+  const record = sql.ref(`${encrypted.table}.${encrypted.record}`)
   const value = sql.ref(column)
-  const tenant = sql.ref(encrypted.tenant)
+  const tenant = sql.ref(`${encrypted.table}.${encrypted.tenant}`)
   const behind = after === undefined ? sql`true` : sql`(${tenant}, ${record}) > (${after.tenant_id}, ${after.record})`
   const { rows } = await sql<Row>`
     select ${tenant}::text as tenant_id, ${record}::text as record, ${value} as ciphertext from ${sql.table(encrypted.table)}
