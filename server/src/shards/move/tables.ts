@@ -32,18 +32,21 @@ interface Sequence {
   last: number
 }
 
-/** The sequences of ids of records and events. Ids of tenants and API keys have ranges of their own in each shard. */
+/**
+ * The sequences of ids of records and events. Ids of tenants and API keys have ranges of their own in each shard. Each sequence is read itself: `pg_sequences`
+ * shows no last value of one that was restarted and not used since, as an earlier move leaves it.
+ */
 async function sequencesOf({ client }: Side): Promise<Sequence[]> {
-  const { rows } = await client.query<Sequence>(`
-    select q.name, coalesce(s.last_value, 0)::float8 as last
-    from (
-      select pg_get_serial_sequence(c.relname, a.attname)::regclass::text as name
-      from pg_attribute a join pg_class c on c.oid = a.attrelid
-      where a.attidentity <> '' and c.relnamespace = 'public'::regnamespace and c.relname <> 'api_keys'
-        and exists (select from pg_attribute t where t.attrelid = c.oid and t.attname = 'tenant_id' and not t.attisdropped)
-      union all select 'event_sequence'
-    ) q join pg_sequences s on s.schemaname = 'public' and s.sequencename = q.name order by 1`)
-  return rows
+  const { rows: names } = await client.query<Pick<Sequence, 'name'>>(`
+    select pg_get_serial_sequence(c.relname, a.attname)::regclass::text as name
+    from pg_attribute a join pg_class c on c.oid = a.attrelid
+    where a.attidentity <> '' and c.relnamespace = 'public'::regnamespace and c.relname <> 'api_keys'
+      and exists (select from pg_attribute t where t.attrelid = c.oid and t.attname = 'tenant_id' and not t.attisdropped)
+    union select 'event_sequence' order by 1`)
+  const last = names.map(
+    ({ name }) => `select '${name}' as name, (last_value - case when is_called then 0 else 1 end)::float8 as last from ${name}`,
+  )
+  return (await client.query<Sequence>(last.join(' union all '))).rows
 }
 
 /**
