@@ -122,7 +122,7 @@ describe('the fan-out', () => {
     // Counts the tries, which are rolled back. Each ends as if at its time limit.
     await query(service, 'create sequence tries')
     const allow = await refuse(service, 'waiting_deliveries', `nextval('tries') > 0`, 'query_canceled')
-    onTestFinished(() => query(service, 'drop sequence tries').then(() => {}))
+    onTestFinished(async () => void (await query(service, 'drop sequence tries')))
     startWorker()
     await until(async () => Number((await query(service, 'select last_value from tries'))[0].last_value) > 12, 'a dozen tries')
     expect(await query(service, 'select event_id from outbox_set_aside')).toEqual([])
@@ -136,7 +136,7 @@ describe('the fan-out', () => {
     const { id: otherId } = await subscribe(other, healthy.url)
     const [slow] = await writeEvents(service, attacker, 1)
     const allow = await refuse(service, 'waiting_deliveries', `new.event_id = '${slow}'`, 'query_canceled')
-    onTestFinished(() => allow().then(() => {}))
+    onTestFinished(async () => void (await allow()))
     const worker = startWorker()
     const isSetAside = async (): Promise<boolean> => (await query(service, 'select from outbox_set_aside')).length > 0
     for (let n = 1; !(await isSetAside()); n++) {
