@@ -18,14 +18,18 @@ export interface Connection {
 export async function connect(config: Config, log: (line: string) => void): Promise<Connection> {
   const mayGenerate = config.databaseUrl !== undefined || !existsSync(versionFileOf(config.dataDir))
   const keys = await encryptionKeysOf(config, { mayGenerate })
-  const encryption = createEncryption(keys.current, keys.previous)
   if (config.databaseUrl !== undefined) {
+    const encryption = createEncryption(keys.current, keys.previous)
     const db = openDatabase(config.databaseUrl, { onConnectionError: (error) => log(error.message) })
     await requireReachable(db)
     return { db, encryption, close: (withinMs) => db.close(withinMs) }
   }
   const settings = { max_connections: String(connectionsFor(config.processes)) }
   const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir, log, settings })
+  const encryption = await encryptionOf(config).catch(async (error: Error) => {
+    await postgres.stop()
+    throw error
+  })
   const db = openDatabase(postgres.connectionString, { onConnectionError: (error) => log(error.message) })
   return {
     db,
@@ -35,6 +39,12 @@ export async function connect(config: Config, log: (line: string) => void): Prom
       await postgres.stop()
     },
   }
+}
+
+/** With the generated keys as they are now: their rotation may have begun until this process had joined Postgres, and cannot since. */
+async function encryptionOf(config: Config): Promise<Encryption> {
+  const { current, previous } = await encryptionKeysOf(config, { mayGenerate: false })
+  return createEncryption(current, previous)
 }
 
 /** For command-line programs, and the connections that Postgres reserves for its administrator. */

@@ -1,7 +1,7 @@
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { sql } from 'kysely'
-import { describe, expect } from 'vitest'
+import { describe, expect, vi } from 'vitest'
 import { it as base } from '../support/it.ts'
 import { FulfillmentClient } from '@fulfillment/sdk'
 import { verifyWebhookSync } from '@fulfillment/sdk/webhooks/node'
@@ -103,6 +103,35 @@ describe('keys rotate-encryption', () => {
     const { stdout } = await rotate(own, { ENCRYPTION_KEY: NEW, ENCRYPTION_KEY_PREVIOUS: OLD })
     // And the value by which servers know their key.
     expect(JSON.parse(stdout)).toMatchObject({ checked: 9 * 150 + 1, renewed: 9 * 150 + 1, unreadable: [] })
+  })
+
+  it('waits for the end of moves, and looks again if a tenant was moved meanwhile', async ({ own, tenant, receiver }) => {
+    await subscribe(tenant, receiver)
+    await own.stopServer()
+    const move = (state: string) =>
+      own.db.dedicatedPool.query(
+        `insert into moved_tenants (id, sandbox_id, shard_id, state, other_id, moves, epoch) values ($1::bigint, $1 + 1, 1, $2::text, case when $2 = 'copying' then 2 end, 1, 1)
+         on conflict (id) do update set state = excluded.state, other_id = excluded.other_id, moves = moved_tenants.moves + 1`,
+        [tenant.id, state],
+      )
+    const keys = { ENCRYPTION_KEY: NEW, ENCRYPTION_KEY_PREVIOUS: OLD }
+    await move('copying')
+    expect(await rotate(own, keys)).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining(`Tenant ${tenant.id} is being moved`),
+    })
+    await move('settled')
+
+    const held = await own.db.dedicatedPool.connect()
+    await held.query('begin; lock webhook_subscriptions in exclusive mode')
+    const rotating = rotate(own, keys)
+    await vi.waitFor(async () => expect((await held.query('select from pg_locks where not granted')).rowCount).toBe(1), {
+      timeout: 30_000,
+    })
+    await move('settled')
+    await held.query('commit')
+    held.release()
+    expect(JSON.parse((await rotating).stdout)).toMatchObject({ checked: 4, renewed: 2, unreadable_count: 0 })
   })
 
   it('counts all values that no key can decrypt, and names the first hundred: current signing secrets, former ones, others', async ({

@@ -6,6 +6,7 @@ import { migrate } from '../database/migrate.ts'
 import { beginKeyRotation, endKeyRotation } from '../runtime/encryption/encryption-keys.ts'
 import { setKeyOfDatabase } from '../runtime/encryption/encryption-check.ts'
 import { namesOf, rotateEncryption, type Rotation } from '../runtime/encryption/rotate-encryption.ts'
+import { readMoves } from '../shards/shard-map.ts'
 import { openShards, type OpenShards } from '../shards/open-shards.ts'
 import { startProgress } from './progress.ts'
 import { listOf, print, type CommandResult } from './result.ts'
@@ -44,8 +45,8 @@ async function rotateGenerated(config: Config, options: Options): Promise<void> 
   if (config.databaseUrl !== undefined)
     throw new Error('ENCRYPTION_KEY: set it to the new key, and ENCRYPTION_KEY_PREVIOUS to the old one')
   requireDatabase(config)
-  await whileUnused(await openCluster(config.dataDir, {}), async () => {})
-  await beginKeyRotation(config)
+  // A server that joins afterwards finds both keys.
+  await whileUnused(await openCluster(config.dataDir, {}), () => beginKeyRotation(config))
   const rotation = await rotateStored(config, options)
   if (rotation.unreadable.count === 0 || options.acceptLost === true) await endKeyRotation(config)
   print(options, resultOf(rotation, { ...options, isAlone: false, done: `${config.dataDir} has a new encryption key` }))
@@ -58,7 +59,7 @@ async function rotateStored(config: Config, options: Options): Promise<Rotation>
       await db.withoutTimeLimits(migrate)
       const shards = await openShards(db, encryption, (line) => process.stderr.write(`${line}\n`))
       try {
-        const rotation = await rotateAll(shards, (checked) => progress.update(checked, undefined))
+        const rotation = await rotateWhereverMoved(shards, (checked) => progress.update(checked, undefined))
         if (options.acceptLost === true) await setKeyOfDatabase(db, encryption)
         return rotation
       } finally {
@@ -68,6 +69,28 @@ async function rotateStored(config: Config, options: Options): Promise<Rotation>
   } finally {
     progress.stop()
   }
+}
+
+/**
+ * All shards, once more if a tenant was moved meanwhile: it may have left a shard that was not checked yet for one that was. Throws while a move is
+ * unfinished.
+ */
+async function rotateWhereverMoved(shards: OpenShards, onProgress: (checked: number) => void): Promise<Rotation> {
+  const before = await settledMoves(shards)
+  const rotation = await rotateAll(shards, onProgress)
+  if ((await settledMoves(shards)) === before) return rotation
+  const { checked, renewed, unreadable } = await rotateWhereverMoved(shards, (count) => onProgress(rotation.checked + count))
+  return { checked: rotation.checked + checked, renewed: rotation.renewed + renewed, unreadable }
+}
+
+/** The number of moves so far. */
+async function settledMoves({ directory }: OpenShards): Promise<number> {
+  const { begun, unfinished } = await readMoves(directory)
+  if (unfinished.length > 0)
+    throw new Error(
+      `Tenant ${unfinished[0]} is being moved: repeat this when \`tenants move\` has ended. Keep both keys until then`,
+    )
+  return begun
 }
 
 /** All shards. The keys must be kept as long as one could not be reached, so that fails before anything is changed. */

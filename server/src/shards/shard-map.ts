@@ -43,6 +43,26 @@ export async function readMovedTenants(directory: Queryable): Promise<MovedTenan
   return await directory.run(selectMoved, [])
 }
 
+/** The moves of tenants so far. */
+export interface Moves {
+  /** Number of all moves begun. */
+  begun: number
+  /** The tenants whose moves have not ended. */
+  unfinished: number[]
+}
+
+const countMoves = statement<[], Moves>({
+  name: 'count_moves',
+  connection: 'read',
+  sql: `select coalesce(sum(moves), 0)::float8 as begun, coalesce(array_agg(id::float8 order by id) filter (where state <> 'settled'), '{}') as unfinished
+   from moved_tenants`,
+})
+
+/** The moves so far. Rows that are read shard by shard are all read if no move was unfinished before, and none was begun since. */
+export async function readMoves(directory: Queryable): Promise<Moves> {
+  return (await directory.runOne(countMoves, [])) ?? { begun: 0, unfinished: [] }
+}
+
 /** The connection string of a shard. Throws when `ENCRYPTION_KEY` is not the one with which it was added. */
 export function urlOf({ id, url_ciphertext: ciphertext }: ShardRow, encryption: Encryption): string {
   if (ciphertext === null) throw new Error(`Shard ${id} has no address of its own`)
