@@ -71,6 +71,27 @@ describe('a single process', () => {
     },
   )
 
+  it('waits for as long as Postgres recovers its data, and says so', { timeout: 90_000 }, async ({ dataDir, start }) => {
+    await (await start()).stop()
+    // A standby recovers until it is told to end: here, after longer than a Postgres may take that does nothing.
+    await writeFile(join(dataDir, 'postgres', 'standby.signal'), '')
+    const lines: string[] = []
+    const starting = start({ settings: { fsync: 'off', hot_standby: 'off' }, log: (line) => lines.push(line) })
+    await sleep(35_000)
+    await writeFile(join(dataDir, 'postgres', 'promote'), '')
+    process.kill(await postmasterPid(dataDir), 'SIGUSR1')
+    expect(await query((await starting).connectionString, 'select 1 as one')).toEqual([{ one: 1 }])
+    expect(lines).toEqual(['Postgres is still starting: it recovers its data from the write-ahead log'])
+  })
+
+  it('can be told to wait no longer for a recovery', async ({ dataDir, start }) => {
+    await (await start()).stop()
+    await writeFile(join(dataDir, 'postgres', 'standby.signal'), '')
+    const signal = AbortSignal.timeout(1_000)
+    await expect(start({ settings: { fsync: 'off', hot_standby: 'off' }, signal })).rejects.toThrow('timeout')
+    await expect(postmasterPid(dataDir)).rejects.toThrow('ENOENT')
+  })
+
   it('does not restart Postgres after stopping it', async ({ dataDir, start }) => {
     const postgres = await start()
     await postgres.stop()

@@ -52,7 +52,7 @@ async function restoreInto(cluster: Cluster, archive: FileHandle, file: string, 
   await mkdir(draft, { mode: 0o700 })
   try {
     const about = await unpack(archive, file, draft, cluster, following)
-    await recover(draft)
+    await recover(draft, following.signal)
     await moveIntoPlace(draft, dataDir, about)
     return about
   } finally {
@@ -94,8 +94,8 @@ function requireFitting({ postgres, arch, version }: Metadata, { majorVersion }:
 }
 
 /** Recovers the database. Postgres flushes all files to the disk during recovery and when it stops. */
-async function recover(draft: string): Promise<void> {
-  const postgres = await startEmbeddedPostgres({ dataDir: draft })
+async function recover(draft: string, signal: AbortSignal): Promise<void> {
+  const postgres = await startEmbeddedPostgres({ dataDir: draft, signal })
   await postgres.stop()
 }
 

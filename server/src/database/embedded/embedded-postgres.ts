@@ -7,7 +7,10 @@ import { findPostmaster, stopPostmaster } from './postmaster.ts'
 import { readLogTail } from './start-postmaster.ts'
 
 const LOCK_TIMEOUT_MS = 120_000
-const READY_TIMEOUT_MS = 120_000
+const READY_TIMEOUT_MS = 30_000
+const SLOW_START_MS = 10_000
+/** The statuses of a postmaster that does not accept connections yet. */
+const RECOVERING = new Set(['starting', 'standby'])
 const READY_POLL_MS = 20
 const MAX_DEATHS = 3
 const WATCH_MS = 200
@@ -38,6 +41,8 @@ export interface EmbeddedPostgresOptions {
   log?: Log
   /** Server settings that extend or replace the defaults of this module. A server that is already running keeps its settings. */
   settings?: Record<string, string>
+  /** Gives up waiting for Postgres, which recovers its data for as long as it takes. */
+  signal?: AbortSignal
 }
 
 /**
@@ -50,11 +55,12 @@ export async function startEmbeddedPostgres({
   dataDir,
   log = () => {},
   settings = {},
+  signal,
 }: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const cluster = await openCluster(dataDir, settings)
   const { access, membership } = await enter(cluster)
   try {
-    await waitUntilReady(cluster, access)
+    await waitUntilReady(cluster, access, log, signal)
   } catch (error) {
     await leave(cluster, membership)
     throw error
@@ -134,14 +140,25 @@ async function leave(cluster: Cluster, membership: FileLock): Promise<void> {
   })
 }
 
-async function waitUntilReady(cluster: Cluster, access: ClusterAccess): Promise<void> {
-  const deadline = performance.now() + READY_TIMEOUT_MS
+/** Recovery takes as long as Postgres works at it: one that is ended begins again at the next start. */
+async function waitUntilReady(cluster: Cluster, access: ClusterAccess, log: Log, signal: AbortSignal | undefined): Promise<void> {
+  let startingUntil = performance.now()
+  let slowFrom = startingUntil + SLOW_START_MS
   for (let deaths = 0; ;) {
     const error = await makeDatabase(access).catch((failure: Error) => failure)
     if (!error) return
     if (!isPassing(error)) throw error
-    if (performance.now() > deadline) throw new Error('Postgres is running but accepts no connections', { cause: error })
-    if (findPostmaster(cluster.directory)) await sleep(READY_POLL_MS)
+    signal?.throwIfAborted()
+    const now = performance.now()
+    const postmaster = findPostmaster(cluster.directory)
+    if (postmaster !== undefined && RECOVERING.has(postmaster.status)) startingUntil = now
+    if (now > startingUntil + READY_TIMEOUT_MS)
+      throw new Error('Postgres is running but accepts no connections', { cause: error })
+    if (now > slowFrom) {
+      log('Postgres is still starting: it recovers its data from the write-ahead log')
+      slowFrom = Infinity
+    }
+    if (postmaster) await sleep(READY_POLL_MS)
     else if (++deaths < MAX_DEATHS) await alone(cluster, () => ensureRunning(cluster, access.port))
     else throw new Error(`Postgres stopped during its start:\n${await readLogTail(cluster.logFile)}`)
   }
