@@ -151,6 +151,8 @@ describe('backup and restore', () => {
     const file = path.join(files, 'alone.tar.gz')
     const tenant = await runCommand(['tenants', 'create', 'Cold', '--json'], { DATA_DIR: dataDir, ENCRYPTION_KEY: '' })
     expect(await modesIn(dataDir)).toEqual([0o700, 0o600, 0o600, 0o600, 0o600, 0o600])
+    // Of an editor.
+    await writeFile(path.join(dataDir, 'postgres/pg_hba.conf~'), 'host all all')
     expect(await runCommand(['backup', file], { DATA_DIR: dataDir })).toMatchObject({ exitCode: 0 })
     await expect(stat(path.join(dataDir, 'postgres/postmaster.pid'))).rejects.toThrow('ENOENT')
     const restoredDir = path.join(files, 'alone restored')

@@ -1,5 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
+import { DATA_FOLDER } from '../embedded/cluster-files.ts'
+import { isExpected } from './extract-archive.ts'
 
 /** Folders that only a running server needs, or that every start recreates. See "Making a Base Backup" in the PostgreSQL documentation. */
 const EMPTIED = new Set([
@@ -18,14 +20,17 @@ const LEFT_OUT =
 /** Copied last, so that it is never older than the files it describes. */
 export const CONTROL_FILE = 'global/pg_control'
 
-/** The folders and files of a cluster for a base backup, without the write-ahead log and the control file. */
+/**
+ * The folders and files of a cluster for a base backup, without the write-ahead log and the control file. Without those, too, that a restoration refuses:
+ * they are not made by Postgres, but by an editor, for example.
+ */
 export async function dataFilesOf(directory: string): Promise<{ folders: string[]; files: string[] }> {
   const folders: string[] = []
   const files: string[] = []
   const walk = async (folder: string): Promise<void> => {
     for (const entry of await entriesOf(path.join(directory, folder))) {
       const name = path.posix.join(folder, entry.name)
-      if (LEFT_OUT.test(entry.name) || name === CONTROL_FILE) continue
+      if (LEFT_OUT.test(entry.name) || name === CONTROL_FILE || !isExpected(`${DATA_FOLDER}/${name}`)) continue
       if (entry.isSymbolicLink())
         throw new Error(`${name} is a symbolic link: databases with tablespaces cannot be backed up this way`)
       if (!entry.isDirectory()) files.push(name)

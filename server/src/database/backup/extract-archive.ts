@@ -60,8 +60,8 @@ export async function extractArchive(archive: FileHandle, destination: Destinati
   return about
 }
 
-/** Not with a segment `.` or `..`: such a name would mean another file than the one it is compared with. */
-const isExpected = (name: string): boolean => NAME.test(name) && path.posix.normalize(name) === name && !isUnsafe(name)
+/** Whether a backup may contain a file or folder of this name. Not with a segment `.` or `..`: such a name would mean another file than the one it is compared with. */
+export const isExpected = (name: string): boolean => NAME.test(name) && path.posix.normalize(name) === name && !isUnsafe(name)
 
 /** A newer version may change everything about the metadata but its version, so that is read first. */
 function metadataIn(text: string): Metadata {
