@@ -97,14 +97,19 @@ async function untilOthersHaveMigrated(query: Query): Promise<void> {
 
 async function runFile(db: Kysely<unknown>, name: string): Promise<void> {
   if (name.endsWith(CONCURRENT)) return await runConcurrently(db, name)
+  if (!db.isTransaction) throw othersMigrated('To be run in a transaction')
   const text = await readFile(new URL(`${name}.sql`, MIGRATIONS), 'utf8')
   await sql`select set_config('lock_timeout', ${LOCK_TIMEOUT}, true)`.execute(db)
   await sql.raw(text).execute(db)
 }
 
+/** Another process has run the migration that was next when it was decided whether to begin a transaction: to be tried again. */
+function othersMigrated(message: string): Error {
+  return Object.assign(new Error(message), { code: LOCK_NOT_AVAILABLE })
+}
+
 async function runConcurrently(db: Kysely<unknown>, name: string): Promise<void> {
-  // Another process has run the migration that was next when this transaction was begun.
-  if (db.isTransaction) throw Object.assign(new Error('Not to be run in a transaction'), { code: LOCK_NOT_AVAILABLE })
+  if (db.isTransaction) throw othersMigrated('Not to be run in a transaction')
   const { steps } = (await import(new URL(`${name}.ts`, MIGRATIONS).href)) as { steps: ConcurrentStep[] }
   const query: Query = async (statement) => (await db.executeQuery<never>(CompiledQuery.raw(statement))).rows
   await buildIndexes(query, steps, LOCK_TIMEOUT)
