@@ -332,6 +332,22 @@ it('the deliveries of a deleted subscription are deleted later, in batches', asy
   await query(service, 'drop function note_piece cascade; drop table pieces')
 })
 
+it('a replay queues events of the outbox that are older than the subscription', async ({
+  service,
+  attacker,
+  healthy,
+  startWorker,
+}) => {
+  await subscribe(attacker, healthy.url)
+  // No engine runs yet.
+  await writeEvents(service, attacker, 3)
+  const { id } = await subscribe(attacker, healthy.url)
+  await writeEvents(service, attacker, 2)
+  expect((await attacker.request('POST', `/webhooks/${id}/replay`, { since: '2020-01-01' })).body.data).toEqual({ queued: 3 })
+  startWorker()
+  await countInState(attacker, id, 'succeeded', 5)
+})
+
 it('a replay of many events queues them in batches', async ({ service, attacker, healthy }) => {
   await writeEvents(service, attacker, 4_500)
   const { id } = await subscribe(attacker, healthy.url)

@@ -17,7 +17,8 @@ interface Replayed {
 }
 
 // A statement is bounded by the events it reads, whether or not the subscription has their topics. Of the first and last day all events are
-// read. Pending and in-flight deliveries are left as they are. Events that are not fanned out yet will be sent anyway.
+// read. Pending and in-flight deliveries are left as they are. Events that are not fanned out yet
+// will be sent anyway, unless they are older than the subscription.
 const replayPiece = statement<
   [tenantId: number, subscriptionId: number, since: Date, until: Date, after: string, limit: number],
   Replayed
@@ -33,7 +34,7 @@ const replayPiece = statement<
      select e.id, e.created_at, e.topic
      from webhook_subscriptions s join seen e on s.events && ${askedForBy('e.topic')}
      where s.tenant_id = $1 and s.id = $2 and e.created_at >= $3 and e.created_at < $4
-       and not exists (select from event_outbox o where o.tenant_id = $1 and o.event_id = e.id)
+       and (e.created_at < s.created_at or not exists (select from event_outbox o where o.tenant_id = $1 and o.event_id = e.id))
    ), finished as (
      delete from finished_deliveries d using event e
      where d.tenant_id = $1 and d.subscription_id = $2 and d.event_created_at = e.created_at and d.event_id = e.id
