@@ -108,6 +108,8 @@ it('commands that change a tenant or its keys are in the audit log', async ({ se
     { ...command, key_name: 'fulfillment tenants create', operation: 'tenants.create', input: { name: 'Acme' } },
   ])
   expect(JSON.stringify(data)).not.toContain(made.api_key)
+  const filtered = await fetch(`${service.url}/api/v1/audit-log?key_id=0`, { headers: { 'x-api-key': made.api_key } })
+  expect(((await filtered.json()) as { data: unknown }).data).toEqual(data)
 })
 
 it('refuses a key that would have expired already', async ({ service, tenant }) => {

@@ -1,9 +1,9 @@
 import { inject } from 'vitest'
-import { DocumentedResponses } from './fits-document.ts'
+import { DocumentedResponses, type SentResponse } from './fits-document.ts'
 
 const responses = new DocumentedResponses(inject('openApiDocument'))
 
-/** Throws unless the document has the operation with this status, and the body matches its schema. */
-export function assertFitsDocument(method: string, url: string, response: { status: number; body: unknown }): void {
+/** Throws unless the document has the operation with this status and the headers that were sent, and the body matches its schema. */
+export function assertFitsDocument(method: string, url: string, response: SentResponse): void {
   responses.assertFits(method, url, response)
 }

@@ -11,6 +11,26 @@ interface Operation {
 /** The response to an unknown path or a wrong method. */
 const NO_OPERATION = 'openapi#/components/responses/Failure'
 
+/** Headers that tell clients what to do. The document must name them wherever they are sent. */
+const OWN_HEADERS = [
+  'X-Request-Id',
+  'RateLimit-Limit',
+  'RateLimit-Remaining',
+  'RateLimit-Reset',
+  'Retry-After',
+  'Idempotency-Replayed',
+  'Deprecation',
+  'Sunset',
+  'Allow',
+]
+
+/** A response; without headers if they are not to be compared. */
+export interface SentResponse {
+  status: number
+  body: unknown
+  headers?: Headers
+}
+
 /** Responses as an OpenAPI document describes them. */
 export class DocumentedResponses {
   readonly #document: Record<string, unknown>
@@ -35,8 +55,8 @@ export class DocumentedResponses {
     )
   }
 
-  /** Throws unless the document has the operation with this status, and the body matches its schema. */
-  assertFits(method: string, url: string, response: { status: number; body: unknown }): void {
+  /** Throws unless the document has the operation with this status and the headers that were sent, and the body matches its schema. */
+  assertFits(method: string, url: string, response: SentResponse): void {
     if (method === 'HEAD') return
     const operation = this.#operationOf(method, url)
     if (operation !== undefined && !operation.statuses.has(String(response.status))) {
@@ -44,7 +64,13 @@ export class DocumentedResponses {
         `${method} ${url} responded with ${response.status}, which the document does not have: ${JSON.stringify(response.body)}`,
       )
     }
-    const validate = this.#validatorOf(operation === undefined ? NO_OPERATION : `${operation.pointer}/${response.status}`)
+    const pointer = operation === undefined ? NO_OPERATION : `${operation.pointer}/${response.status}`
+    const missing = this.#headersMissingIn(pointer, response.headers)
+    if (missing.length > 0)
+      throw new Error(
+        `${method} ${url} responded with ${response.status} with headers that the document does not have: ${missing.join(', ')}`,
+      )
+    const validate = this.#validatorOf(pointer)
     if (!validate(response.body)) {
       throw new Error(
         `${method} ${url} responded with ${response.status} with a body that does not fit the document: ${this.#ajv.errorsText(validate.errors)} in ${JSON.stringify(response.body)}`,
@@ -64,14 +90,23 @@ export class DocumentedResponses {
     return candidates.toSorted((a, b) => parameters(a) - parameters(b))[0]
   }
 
+  #headersMissingIn(pointer: string, headers = new Headers()): string[] {
+    const { headers: documented = {} } = this.#resolve(this.#targetOf(pointer)) as { headers?: object }
+    return OWN_HEADERS.filter((name) => headers.has(name) && !(name in documented))
+  }
+
   #validatorOf(pointer: string): ValidateFunction {
     const known = this.#validators.get(pointer)
     if (known !== undefined) return known
-    const documented = this.#resolve(pointer) as { $ref?: string }
-    const target = documented.$ref === undefined ? pointer : `openapi${documented.$ref}`
-    const validate = this.#ajv.compile({ $ref: `${target}/content/${escapePointer('application/json')}/schema` })
+    const validate = this.#ajv.compile({ $ref: `${this.#targetOf(pointer)}/content/${escapePointer('application/json')}/schema` })
     this.#validators.set(pointer, validate)
     return validate
+  }
+
+  /** The response itself, where the document refers to a component. */
+  #targetOf(pointer: string): string {
+    const { $ref } = this.#resolve(pointer) as { $ref?: string }
+    return $ref === undefined ? pointer : `openapi${$ref}`
   }
 
   #resolve(pointer: string): unknown {

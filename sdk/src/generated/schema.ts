@@ -10870,7 +10870,7 @@ export interface operations {
                 after?: string;
                 /** @description Records per page, 1 to 100. Default: 50. Larger values are treated as 100. */
                 limit?: number;
-                /** @description Only calls made with the API key of this id. */
+                /** @description Only calls made with the API key of this id; 0 for those of the `fulfillment` command. */
                 key_id?: number;
                 /** @description Only calls of this operation, by its `operationId`. */
                 operation?: string;

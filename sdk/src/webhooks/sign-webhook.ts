@@ -9,7 +9,7 @@ import { type RawBody, signedMessage, toBytes, toHex } from './verification.ts'
  * const body = JSON.stringify(testEvent('order/created'))
  * const response = await app.request('/webhooks', {
  *   method: 'POST',
- *   headers: { 'X-Webhook-Signature': await signWebhook(body, secret) },
+ *   headers: { 'Content-Type': 'application/json', 'X-Webhook-Signature': await signWebhook(body, secret) },
  *   body,
  * })
  */

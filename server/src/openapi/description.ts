@@ -39,7 +39,7 @@ The default limits are 600 requests a minute per key, and ten times that for all
 Subscribe to topics with \`POST /webhooks\`. The service sends each event to your URL as a signed POST. Acknowledge it with a 2xx status within 15 seconds. Otherwise the service retries the delivery, with at most 12 attempts over about three days.
 
 - **Verify the signature.** \`X-Webhook-Signature\` is \`t=<unix time>,v1=<hex>\`: HMAC-SHA256 of \`<t>.<raw body>\` with the signing secret. Reject the request if \`t\` is more than 300 seconds off, and compare signatures in constant time. For 24 hours after a secret rotation there are several \`v1\` signatures: accept the request if one of them matches.
-- **Process each event once.** An event can arrive more than once, always with the same \`id\`. Store the ids of processed events.
+- **Process each event once.** An event can arrive more than once, always with the same \`id\`. Store the ids of processed events. An id that begins with \`evt_test_\` belongs to a test call with sample data: acknowledge the event and ignore it.
 - **Do not rely on the order of deliveries.** A retry arrives after later events. \`GET /events\` lists the events of the last 30 days; events of one order, picking flow, product or stock level are in the order they happened. Use it to catch up.
 
 ## Additions

@@ -1,7 +1,6 @@
 import { generateOpenApiDocument } from 'trpc-to-openapi'
 import { z } from 'zod'
 import type { Endpoint } from '../procedures/endpoint.ts'
-import type { Deprecation } from '../procedures/endpoint-facts.ts'
 import { inputShape } from '../procedures/input-shape.ts'
 import { proceduresOf } from '../procedures/procedures.ts'
 import { topicsOf, type Slice } from '../procedures/slice.ts'
@@ -10,12 +9,12 @@ import { API_VERSION, INFO } from './description.ts'
 import { DEPRECATION_HEADERS, deprecationFields, deprecationHeaderNames, deprecationText } from './deprecation.ts'
 import { responseExample, requestExample } from './examples.ts'
 import { ERROR_CODE_SCHEMA, ERROR_DETAIL_SCHEMA, errorResponses, SHARED_RESPONSES } from './error-responses.ts'
+import { AUTHENTICATED, HEADERS, headersOf, REPLAYED } from './response-headers.ts'
 import { withoutZodNoise } from './json-schema.ts'
 import { eventSchemas, WEBHOOK_PARAMETERS, webhookOperations } from './webhook-operations.ts'
 import { described, type JsonObject, type Operation, type Parameter } from './types.ts'
 
 const SECURITY_SCHEME = 'apiKey'
-const SUCCESS_HEADERS = ['X-Request-Id', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset']
 
 const IDEMPOTENCY_KEY: Parameter = {
   in: 'header',
@@ -100,7 +99,7 @@ function operationOf(endpoint: Endpoint, generated: Operation, schemas: Record<s
     ...(endpoint.isAddition === true ? { 'x-addition': true } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(requestBody === undefined ? {} : { requestBody }),
-    responses: { 200: successResponse(generated, deprecated, example), ...errorResponses(endpoint, parameters) },
+    responses: { 200: successResponse(generated, endpoint, example), ...errorResponses(endpoint, parameters) },
   }
 }
 
@@ -127,13 +126,17 @@ function tagOf(path: string): string {
   return path.split('/')[1] ?? ''
 }
 
-function successResponse(generated: Operation, deprecated: Deprecation | undefined, exampleOf: ExampleOf): JsonObject {
+function successResponse(generated: Operation, { method, deprecated }: Endpoint, exampleOf: ExampleOf): JsonObject {
   const response = generated.responses['200']
   const data = response?.content?.['application/json']?.schema ?? {}
-  const headers = [...SUCCESS_HEADERS, ...(deprecated === undefined ? [] : deprecationHeaderNames(deprecated))]
+  const headers = [
+    ...AUTHENTICATED,
+    ...(method === 'GET' ? [] : REPLAYED),
+    ...(deprecated === undefined ? [] : deprecationHeaderNames(deprecated)),
+  ]
   return {
     description: 'The call succeeded.',
-    headers: Object.fromEntries(headers.map((header) => [header, { $ref: `#/components/headers/${header}` }])),
+    headers: headersOf(headers),
     content: {
       'application/json': {
         schema: {
@@ -169,18 +172,4 @@ function threeForms(schema: JsonObject, arrayField: string, exampleOf: ExampleOf
     schema: { oneOf: Object.values(forms) },
     examples: Object.fromEntries(Object.entries(forms).map(([name, form]) => [name, { value: exampleOf(form) }])),
   }
-}
-
-const HEADERS = {
-  'X-Request-Id': {
-    description: 'Id of the request: the `X-Request-Id` you sent, or a generated one.',
-    schema: { type: 'string' },
-  },
-  'RateLimit-Limit': {
-    description:
-      'Requests allowed per minute. There is a limit per key and one for all keys of the tenant together; the `RateLimit-*` headers describe the one with fewer requests left. They are absent when both limits are off.',
-    schema: { type: 'integer' },
-  },
-  'RateLimit-Remaining': { description: 'Requests left in the current minute.', schema: { type: 'integer' } },
-  'RateLimit-Reset': { description: 'Seconds until the current minute ends.', schema: { type: 'integer' } },
 }

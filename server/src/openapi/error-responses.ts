@@ -1,6 +1,7 @@
 import { API_ERROR_CODES, ERRORS, type ErrorCode } from '../errors/error-codes.ts'
 import { INVALID_ID_MESSAGE } from '../procedures/fields/fields.ts'
 import type { EndpointFacts } from '../procedures/endpoint-facts.ts'
+import { AUTHENTICATED, headersOf } from './response-headers.ts'
 import { described, type JsonObject, type Parameter } from './types.ts'
 
 /** Error codes of every operation. */
@@ -68,7 +69,7 @@ function failureResponse(codes: readonly ErrorCode[]): JsonObject {
   return {
     description: codes.map((code) => `\`${code}\`: ${ERRORS[code].cause}`).join('\n\n'),
     headers: {
-      'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
+      ...headersOf(codes.every(isWithoutKey) ? ['X-Request-Id'] : AUTHENTICATED),
       ...(codes.some((code) => WITH_RETRY_AFTER.has(code))
         ? { 'Retry-After': { description: 'Seconds to wait before retrying.', schema: { type: 'integer' } } }
         : {}),
@@ -81,6 +82,8 @@ function failureResponse(codes: readonly ErrorCode[]): JsonObject {
     },
   }
 }
+
+const isWithoutKey = (code: ErrorCode): boolean => ERRORS[code].status === 401
 
 const hasDetails = (code: ErrorCode): boolean => [400, 409].includes(ERRORS[code].status)
 

@@ -88,7 +88,7 @@ function webhookOperation(topic: EventTopic): JsonObject {
     operationId: `webhook.${topic.name.replace('/', '.')}`,
     tags: ['webhooks'],
     summary: topic.name,
-    description: `${topic.data.description ?? ''} Sent to every active subscription to the topic. Respond with 2xx within 15 seconds to acknowledge the event; otherwise the delivery is retried, with at most 12 attempts over about three days. Deliveries can arrive out of order. To keep the latest state of a record, ignore an event whose \`id\` sorts before the \`id\` of the last event you processed for that record.`,
+    description: `${topic.data.description ?? ''} Sent to every active subscription to the topic. Respond with 2xx within 15 seconds to acknowledge the event; otherwise the delivery is retried, with at most 12 attempts over about three days. Deliveries can arrive out of order. To keep the latest state of a record, ignore an event whose \`id\` sorts before the \`id\` of the last event you processed for that record. A test call sends sample data with an \`id\` that begins with \`evt_test_\` and sorts after all others: acknowledge it and ignore it.`,
     parameters: HEADERS.map(([name]) => ({ $ref: `#/components/parameters/${name}` })),
     requestBody: {
       required: true,

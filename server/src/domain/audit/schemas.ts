@@ -24,7 +24,9 @@ export const listAuditLogInput = z
       'Continue after this entry: the `next_cursor` of the previous page. Default: start at the newest.',
     ),
     limit: pageQuery.limit,
-    key_id: queryInteger().optional().describe('Only calls made with the API key of this id.'),
+    key_id: queryInteger(0)
+      .optional()
+      .describe('Only calls made with the API key of this id; 0 for those of the `fulfillment` command.'),
     operation: text(255)
       .optional()
       .describe('Only calls of this operation, by its `operationId`.')
