@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { batchesOf } from '../../web/dashboard/import/batches.ts'
+import { batchesOf, unsendableRows } from '../../web/dashboard/import/batches.ts'
 import { shortText, textOfError } from '../../web/dashboard/import/cell-text.ts'
 import { errorFile } from '../../web/dashboard/import/error-file.ts'
 import { IMPORT_TARGETS } from '../../web/dashboard/import/import-target.ts'
@@ -172,5 +172,22 @@ describe('the errors of a row', () => {
     expect(text).toBe('barcode;name;error\n1;"a;b";"name: is too long; sku: is taken"\n3;d;No\n')
     const again = await tableOf(text)
     expect(guessMapping(again.header, products)).toEqual(['barcode', 'name', undefined])
+  })
+
+  it('do not make a row of a wrong number of cells one that is imported', async () => {
+    const refusedAgain = async (text: string): Promise<string> => {
+      const table = await tableOf(text)
+      const file = await errorFile(table, await unsendableRows(table, [], stock, signal))
+      const again = await tableOf(file)
+      const errors = await unsendableRows(again, [], stock, signal)
+      expect(errors.map(({ row }) => row)).toEqual([...again.rows.keys()])
+      return file
+    }
+    const surplus = await refusedAgain('sku,location_id,quantity\nTEA-100,A-01,1,000')
+    expect(surplus).toContain('\nTEA-100,A-01,1,000,Has 4 cells')
+    expect(await refusedAgain(surplus)).toContain('\nTEA-100,A-01,1,000,Has 4 cells')
+    expect(await refusedAgain('sku,location_id,quantity\nTEA-100,1\nTEA-100')).toContain('\nTEA-100,1,Has 2 cells')
+    // A cell of the earlier errors, or one of the row, is missing.
+    expect(await refusedAgain('sku,error,quantity\nTEA-100,1')).toContain('\nTEA-100,1,,Has 2 cells')
   })
 })
