@@ -1,5 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
+import { atMost } from '../../support/patience.ts'
 import { reserve } from '../../support/reservations.ts'
 import { axe } from '../support/axe.ts'
 import { it, type TestTenant } from '../support/browser.ts'
@@ -57,6 +58,24 @@ describe('while the tenant does not reserve', () => {
     await page.getByRole('main').getByRole('link', { name: 'Choose a policy' }).click()
     await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor()
   })
+
+  it('an order over the API does not read an open screen of stock again', async ({ window: { page }, tenant }) => {
+    await stocked(tenant, 'Tea', { 'A-01': 5 })
+    const pulse = (status: number) =>
+      page.waitForResponse((response) => response.url().endsWith('/dashboard/pulse') && response.status() === status)
+    const known = pulse(304)
+    await signIn(page, tenant.key, '/stock')
+    await known
+    const reads: string[] = []
+    page.on('request', (request) => {
+      if (request.url().includes('/api/v1/stock')) reads.push(request.url())
+    })
+    const told = pulse(200)
+    await ordered(tenant, 'SHOP-1', { Tea: 2 })
+    await told
+    await pulse(304)
+    expect(reads).toEqual([])
+  })
 })
 
 describe('while the tenant reserves', () => {
@@ -109,6 +128,25 @@ describe('while the tenant reserves', () => {
       .click()
     await page.getByText('No reservations match').waitFor()
     expect(new URL(page.url()).search).toBe(`?product_id=${id}&warehouse_id=${north.id}`)
+  })
+
+  it('an order over the API is in what is available on open screens within 4 s', async ({ window: { page }, tenant }) => {
+    const id = await stocked(tenant, 'Tea', { 'A-01': 5, 'N-01': 4 })
+    const north = await seed(tenant, '/warehouses', { name: 'North' })
+    await seed(tenant, '/locations/N-01', { warehouse_id: north.id }, 'PUT')
+    await reserve(tenant, 'track')
+    await signIn(page, tenant.key, '/stock')
+    const soon = { timeout: atMost(4_000) }
+    const grid = page.getByRole('grid', { name: 'Stock levels' })
+    expect(await rowOf(grid, 'SKU of Tea')).toMatchObject({ Available: '9', Reserved: '0' })
+    const order = await ordered(tenant, 'SHOP-1', { Tea: 2 })
+    await expect.poll(() => rowOf(grid, 'SKU of Tea'), soon).toMatchObject({ Available: '7', Reserved: '2' })
+    await page.goto(`/dashboard/products/${id}`)
+    const availability = orderTable(page, 'Availability')
+    expect(await rowOf(availability, 'All warehouses')).toMatchObject({ Available: '7', Reserved: '2' })
+    await seed(tenant, `/orders/${order}/cancel`, {})
+    await expect.poll(() => rowOf(availability, 'All warehouses'), soon).toMatchObject({ Available: '9', Reserved: '0' })
+    await expect.poll(() => availability.getByRole('link', { name: '2 reserved of Tea' }).count(), soon).toBe(0)
   })
 
   it('an order shows what of it is reserved and what waits, and why it cannot be picked now, with the ways to mend it', async ({

@@ -1,3 +1,4 @@
+import type { Query } from '@tanstack/react-query'
 import { pageFetch } from '../../shared/page-fetch.ts'
 import { pageOptions, positionSeen } from './client.ts'
 
@@ -73,7 +74,15 @@ const SHOWN: Record<string, readonly PulseKind[]> = {
   events: ['orders', 'products', 'stock', 'flows'],
 }
 
+/** What a read says of itself. */
+export interface ReadMeta<T = unknown> extends Record<string, unknown> {
+  /** Whether orders change what was read, beside the kinds of its key. */
+  showsOrders?: ((data: T) => boolean) | undefined
+}
+
 /** Whether what a read shows has changed. */
-export function shows(queryKey: readonly unknown[], changed: readonly PulseKind[]): boolean {
-  return SHOWN[String(queryKey[0])]?.some((kind) => changed.includes(kind)) ?? false
+export function shows({ queryKey, state: { data }, meta }: Query, changed: readonly PulseKind[]): boolean {
+  if (SHOWN[String(queryKey[0])]?.some((kind) => changed.includes(kind)) === true) return true
+  const { showsOrders } = (meta ?? {}) as ReadMeta
+  return changed.includes('orders') && data !== undefined && showsOrders?.(data) === true
 }

@@ -75,11 +75,11 @@ function beatOf(): () => Promise<void> {
 /** What was read before the first pulse: a change in between is in its tokens already. */
 function readEarlierAgain(tokens: Tokens): void {
   const all = Object.keys(tokens) as PulseKind[]
-  void queries.invalidateQueries({ predicate: ({ queryKey, state }) => state.data !== undefined && shows(queryKey, all) })
+  void queries.invalidateQueries({ predicate: (query) => query.state.data !== undefined && shows(query, all) })
 }
 
 function readAgain(changed: readonly PulseKind[]): void {
-  void queries.invalidateQueries({ predicate: ({ queryKey }) => shows(queryKey, changed) })
+  void queries.invalidateQueries({ predicate: (query) => shows(query, changed) })
 }
 
 /** To the queries it is as if nobody saw the page: none is read again by itself. */

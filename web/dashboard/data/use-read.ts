@@ -2,6 +2,7 @@ import type { FulfillmentClient, RequestOptions } from '@fulfillment/sdk'
 import { keepPreviousData, useQuery, type UseQueryResult } from '@tanstack/react-query'
 import { isNoSession } from '../../shared/api.ts'
 import { client } from './client.ts'
+import type { ReadMeta } from './pulse.ts'
 import { useScreenRead } from './screen-reads.tsx'
 import { whenSignedIn } from './session.tsx'
 
@@ -23,6 +24,8 @@ export interface ReadOptions<T = unknown> {
   isPending?: (data: T) => boolean
   /** Whether what was read stays as it is: it is not read again while it is on screen. */
   isFinal?: boolean
+  /** Whether orders change what was read, too: while the tenant reserves, they change what is available. */
+  showsOrders?: (data: T) => boolean
   /** Keeps what was there while another page or filter is read. */
   keep?: boolean
 }
@@ -30,11 +33,13 @@ export interface ReadOptions<T = unknown> {
 /** Reads over the SDK. What is there already stays while newer data comes. */
 export function useRead<T>(key: readonly unknown[], read: Read<T>, options: ReadOptions<T> = {}): UseQueryResult<T> {
   const { enabled = true, isMain = false, everyMs = EVERY_MS, onFocus = true, isPending, isFinal = false, keep = true } = options
+  const meta: ReadMeta<T> = { showsOrders: options.showsOrders }
   useScreenRead(JSON.stringify(key), enabled ? (captured) => read(captured, {}) : undefined, isMain)
   return useQuery({
     queryKey: key,
     queryFn: ({ signal }) => untilSignedIn(() => Promise.resolve(read(client, { signal })), signal),
     enabled,
+    meta,
     refetchOnWindowFocus: onFocus,
     ...(keep ? { placeholderData: keepPreviousData } : {}),
     ...(isFinal ? { staleTime: Infinity, gcTime: 0 } : {}),

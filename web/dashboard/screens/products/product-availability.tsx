@@ -22,7 +22,7 @@ export function ProductAvailability({ product }: { product: ProductWithStock }) 
   const query = useRead(
     ['stock', 'availability', id],
     (api, options) => api.stock.availability({ product_id: id, limit: LIMIT }, options),
-    { enabled: isShown && canRead },
+    { enabled: isShown && canRead, showsOrders: () => true },
   )
   if (!isShown) return null
   const everywhere: Row = availability

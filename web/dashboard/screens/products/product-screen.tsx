@@ -26,7 +26,11 @@ const LIMIT = 50
 /** One product with its stock and movements. */
 export function ProductScreen() {
   const { id } = useParams({ from: '/frame/products/$id' })
-  const query = useRead(['product', id], (api, options) => api.products.get(Number(id), options), { isMain: true, keep: false })
+  const query = useRead(['product', id], (api, options) => api.products.get(Number(id), options), {
+    isMain: true,
+    keep: false,
+    showsOrders: ({ availability }) => availability !== undefined,
+  })
   const [isEditing, setEditing] = useState(false)
   const product = query.data
   return (

@@ -31,7 +31,7 @@ export function StockScreen() {
   const query = useRead(
     ['stock', search.search, location, low, page],
     (api, options) => api.stock.overview({ ...filters, page, limit: LIMIT }, options),
-    { isMain: true },
+    { isMain: true, showsOrders: ({ products }) => products.some(({ availability }) => availability !== undefined) },
   )
   const [changed, setChanged] = useState<{ kind: StockChange; product: StockedProduct }>()
   return (
