@@ -499,6 +499,59 @@ it('a step whose response is lost is taken back once that is possible, and not w
   await expectConsistentShipments(service.db, tenant)
 })
 
+it('a step whose response is lost is taken back also when the order was left, and after a reload', async ({
+  window,
+  tenant,
+  service,
+}) => {
+  window.expectComplaint(/404/)
+  const { page } = window
+  const tea = await productOf(tenant, 'Tea')
+  const order = await completedOrder(tenant, [[tea, 9]])
+  const shipment = await pack(tenant, order, [packageOf({ product_id: tea.id }, 1)])
+  const device = await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada'))
+  await openOrder(device, order)
+  await expect.poll(() => packed(page, 1)).toEqual(['1 × Tea'])
+  let isLost = false
+  await page.route(/\/shipments\/\d+$/, async (route) => {
+    if (!isLost) return await route.continue()
+    if (route.request().method() === 'PUT') await route.fetch()
+    await route.fulfill({ contentType: 'text/html', body: '<h1>Log in to the network</h1>' })
+  })
+  const scanUnanswered = async (): Promise<void> => {
+    isLost = true
+    await device.scan(tea.barcode, 'problem')
+    await problem(page).getByText('No response from the server').waitFor()
+    await press(page, 'OK')
+  }
+  const leave = async (): Promise<void> => {
+    await press(page, 'Menu')
+    await page.getByRole('menuitem', { name: 'Queue' }).click()
+    await page.getByRole('button', { name: 'Pack', exact: true }).waitFor()
+  }
+  await scanUnanswered()
+  await leave()
+  isLost = false
+  await openOrder(device, order)
+  await device.scan(tea.barcode)
+  await said(page, '2 × Tea in package 1')
+
+  await scanUnanswered()
+  await leave()
+  expect((await readShipment(tenant, shipment)).total_quantity).toBe(3)
+  await page.reload()
+  await page.getByRole('button', { name: 'Pack', exact: true }).waitFor()
+  isLost = false
+  await openOrder(device, order)
+  await device.scan(tea.barcode)
+  await said(page, '3 × Tea in package 1')
+  // What was packed since is not taken back.
+  await page.reload()
+  await expect.poll(() => packed(page, 1)).toEqual(['3 × Tea'])
+  expect((await readShipment(tenant, shipment)).total_quantity).toBe(3)
+  await expectConsistentShipments(service.db, tenant)
+})
+
 it('on a slow network, what was scanned before New package goes into the package before', async ({
   window: { page },
   tenant,

@@ -5,6 +5,7 @@ import { Sender } from '../queue/sender.ts'
 import { RepeatFilter, type ScanSource } from '../wedge/repeat-filter.ts'
 import { readScan, type Scanned } from '../wedge/scan-text.ts'
 import { isNamed } from '../store/database.ts'
+import type { OrderSteps } from '../packing/order-steps.ts'
 import { type Changes, type Kept, type Store, TakenOverError } from '../store/store.ts'
 import { markUse } from '../../shared/page-fetch.ts'
 import { t } from '../../shared/texts/scan-texts.ts'
@@ -104,6 +105,8 @@ export class App {
   readonly api: Api
   readonly sender: Sender
   readonly unanswered: Unanswered = new Map()
+  /** The steps that pack orders, by tenant, mode and order. */
+  readonly packing = new Map<string, OrderSteps>()
   readonly feedback: Feedback
   /** Sign-ins and sign-outs: the last one counts, here as on the server. */
   readonly operatorTurns = new Turns()

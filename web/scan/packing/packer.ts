@@ -5,10 +5,11 @@ import type { App, CodeHandler } from '../app/app.ts'
 import { online } from '../app/calls.ts'
 import { newPickId } from '../app/pick-id.ts'
 import { refusalText } from '../app/refusal-text.ts'
-import { Turns } from '../app/turns.ts'
 import { findBySku, findCode, productOf } from '../data/find.ts'
 import { asSent, type Content, comparableText, contentsOf, withMore, withQuantity, withWeight } from './packages.ts'
+import type { Doubt } from './doubt.ts'
 import { type OrderToPack, type ProductToPack, productsOf, readOrderToPack } from './order-to-pack.ts'
+import { type OrderSteps, stepsOf } from './order-steps.ts'
 import { refusalOf } from './refusal.ts'
 
 const CANCELLED = 7
@@ -44,14 +45,14 @@ export class Packer {
   #history: NewPackage[][] = []
   /** When the server said last what is in the shipment. */
   #readAt = -Infinity
-  #inDoubt: Doubt | undefined
   /** A scan called for another order: nothing more is packed here. */
   #isLeft = false
-  readonly #turns = new Turns()
+  readonly #steps: OrderSteps
 
   constructor(app: App, orderId: number) {
     this.#app = app
     this.#orderId = orderId
+    this.#steps = stepsOf(app, orderId)
   }
 
   subscribe = (listener: () => void): (() => void) => {
@@ -92,7 +93,7 @@ export class Packer {
 
   /** Reads the order again. Without a connection, what was read before stays. */
   refresh = (): Promise<void> =>
-    this.#turns.take(async () => {
+    this.#steps.turns.take(async () => {
       try {
         await this.#read()
       } catch (error) {
@@ -269,7 +270,7 @@ export class Packer {
     if (over !== undefined) await this.#refuse(step, over)
     if (shipment === undefined) return false
     const before = shipment.packages.map(asSent)
-    this.#inDoubt = { shipment, packages }
+    await this.#steps.begin({ shipment, packages })
     const changed = await this.#update(shipment.id, packages)
     if (changed === undefined) {
       await this.#refuse(step, shipment)
@@ -284,23 +285,25 @@ export class Packer {
   async #update(id: number, packages: NewPackage[]): Promise<Shipment | undefined> {
     try {
       const changed = await this.#refusable(() => this.#app.api.client.shipments.update(id, { packages }))
-      this.#inDoubt = undefined
+      // Before the operator hears of it: what was told is not taken back after a reload.
+      await this.#steps.end()
       return changed
     } catch (error) {
-      if (error instanceof APIError && !isUnanswered(error)) this.#inDoubt = undefined
+      if (error instanceof APIError && !isUnanswered(error)) await this.#steps.end()
       throw error
     }
   }
 
   /** Takes back a step, unless somebody else has changed the packages since: what they have packed stays. */
   async #takeBack({ shipment, packages }: Doubt): Promise<void> {
-    const now = await this.#app.api.client.shipments.get(shipment.id)
-    const lines = this.known?.order.order_detail ?? []
+    const { client } = this.#app.api
+    const now = await client.shipments.get(shipment.id)
+    const { order_detail: lines } = this.known?.order ?? (await client.orders.get(this.#orderId))
     const productOf = new Map(lines.map(({ id, product_id }) => [id, product_id]))
     const before = shipment.packages.map(asSent)
     const [content, ...own] = [now.packages.map(asSent), packages, before].map((one) => comparableText(one, productOf))
     if (own.includes(content ?? '')) await this.#update(shipment.id, before)
-    this.#inDoubt = undefined
+    await this.#steps.end()
   }
 
   /** Undefined if the server refuses what can't be packed. */
@@ -334,7 +337,8 @@ export class Packer {
 
   async #read(): Promise<void> {
     const { shipment } = this
-    if (this.#inDoubt !== undefined) await this.#takeBack(this.#inDoubt)
+    const { doubt } = this.#steps
+    if (doubt !== undefined) await this.#takeBack(doubt)
     this.known = await readOrderToPack(this.#app.api.client, this.#orderId)
     this.#readAt = performance.now()
     this.error = undefined
@@ -385,7 +389,7 @@ export class Packer {
   /** Makes a choice of the operator for what follows. Steps that were begun before are for what was chosen before. */
   #choose(choice: () => void): Promise<void> {
     return this.#app.tapped(() =>
-      this.#turns.take(() => {
+      this.#steps.turns.take(() => {
         // One of them may offer a way on, which is not for this choice.
         if (this.#app.ui.problem === undefined) choice()
       }),
@@ -407,7 +411,7 @@ export class Packer {
 
   /** A step of the operator, after those before. It needs the connection. */
   #step(at: number, step: () => Promise<boolean>): Promise<boolean> {
-    return this.#turns.take(async () => {
+    return this.#steps.turns.take(async () => {
       const { problem } = this.#app.ui
       // Nothing goes on before the operator has seen what became of the step before.
       if (problem !== undefined) {
@@ -419,7 +423,7 @@ export class Packer {
         return true
       }
       const isDone = await online(this.#app, async () => {
-        if (this.known === undefined || this.#inDoubt !== undefined) await this.#read()
+        if (this.known === undefined || this.#steps.doubt !== undefined) await this.#read()
         return await step()
       })
       // Undefined: the operator was stopped.
@@ -434,12 +438,6 @@ export class Packer {
 }
 
 const newCreation = () => ({ key: `pack-${newPickId()}`, isSent: false })
-
-/** A step of which it is not known whether the server has done it: the shipment before, and the packages that were sent. */
-interface Doubt {
-  shipment: Shipment
-  packages: NewPackage[]
-}
 
 /** What a refusal needs to know of a step. */
 interface Step {

@@ -3,6 +3,7 @@ import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
 import type { PickingFlowDetails } from '@fulfillment/sdk'
 import type { SentRow } from '../app/unanswered.ts'
 import type { Place, RecordRow } from '../goods/record.ts'
+import type { Doubt } from '../packing/doubt.ts'
 import type { Draft } from '../picking/draft.ts'
 import type { Entry } from '../queue/entry.ts'
 import type { Settings } from './settings.ts'
@@ -61,6 +62,8 @@ interface Meta {
   weights: Record<Binding, readonly WeightPattern[]>
   /** Changes of stock that have no answer, by screen and operator. */
   sent: Record<string, SentRow>
+  /** Steps of packing that have no answer, by tenant, mode and order. */
+  doubts: Record<string, Doubt>
   /** The page that may write. */
   owner: string
 }

@@ -34,6 +34,7 @@ export interface Kept {
   places: readonly Place[]
   weights: Meta['weights']
   sent: Meta['sent']
+  doubts: Meta['doubts']
 }
 
 /** The tenant's barcodes that contain a weight, as far as this device knows. */
@@ -54,6 +55,7 @@ export interface Changes {
   places?: readonly Place[]
   weightPatterns?: readonly WeightPattern[]
   sent?: { owner: string; row: SentRow | undefined }
+  doubts?: Meta['doubts']
 }
 
 /** Another tab works with the database: this one may not write any more. */
@@ -179,6 +181,7 @@ export class Store {
           ? before.weights
           : { ...before.weights, [bindingOf(session)]: changes.weightPatterns },
       sent: changes.sent === undefined ? before.sent : withSent(before.sent, changes.sent),
+      doubts: changes.doubts ?? before.doubts,
     }
   }
 }
@@ -204,11 +207,12 @@ async function load(transaction: Transaction): Promise<Kept> {
   const session = ((await meta.get('session')) ?? null) as DeviceSession | null
   const binding = session === null ? '' : bindingOf(session)
   const range = rowsOf(binding)
-  const [settings, devices, weights, sent, entries, flows, drafts, operators, records, places] = await Promise.all([
+  const [settings, devices, weights, sent, doubts, entries, flows, drafts, operators, records, places] = await Promise.all([
     meta.get('settings') as Promise<Settings | undefined>,
     meta.get('devices') as Promise<Meta['devices'] | undefined>,
     meta.get('weights') as Promise<Meta['weights'] | undefined>,
     meta.get('sent') as Promise<Meta['sent'] | undefined>,
+    meta.get('doubts') as Promise<Meta['doubts'] | undefined>,
     loadQueue(transaction, binding),
     transaction.objectStore('flows').getAll(range),
     transaction.objectStore('drafts').getAll(range),
@@ -222,6 +226,7 @@ async function load(transaction: Transaction): Promise<Kept> {
     devices: devices ?? {},
     weights: weights ?? {},
     sent: sent ?? {},
+    doubts: doubts ?? {},
     entries,
     flows: new Map(flows.map((row) => [row.flow.id, row])),
     drafts: new Map(drafts.map((draft) => [draft.flow_id, draft])),
@@ -249,6 +254,7 @@ function write(transaction: Transaction, before: Kept, after: Kept, changes: Cha
   if (after.devices !== before.devices) requests.push(meta.put(after.devices, 'devices'))
   if (after.weights !== before.weights) requests.push(meta.put(after.weights, 'weights'))
   if (after.sent !== before.sent) requests.push(meta.put(after.sent, 'sent'))
+  if (after.doubts !== before.doubts) requests.push(meta.put(after.doubts, 'doubts'))
   const binding = bindingOfKept(after) ?? bindingOfKept(before)
   if (binding !== undefined) {
     const put = <T extends 'queue' | 'flows' | 'drafts'>(table: T, id: number, row: Row[T] | null): void => {
