@@ -19,7 +19,14 @@ const CUP = { product_id: 2, product_name: 'Cup', barcode: 'CUP-1', sku: null }
 const placeOf = (id: string, fields: object = {}): Place => ({ id, code: id, warehouse_id: 1, sellable: true, ...fields })
 const DOCK = placeOf('DOCK')
 const HOLD = placeOf('HOLD', { sellable: false })
-const PLACES = [DOCK, placeOf('A-1'), HOLD, placeOf('FAR', { warehouse_id: 2 })]
+const PLACES = [
+  placeOf('0-BOTH', { code: 'BOTH', warehouse_id: 2 }),
+  placeOf('1-BOTH', { code: 'BOTH' }),
+  DOCK,
+  placeOf('A-1'),
+  HOLD,
+  placeOf('FAR', { warehouse_id: 2 }),
+]
 const BASE = { id: 17, reference: null, warehouse_id: 1 }
 
 const lines = [
@@ -144,6 +151,15 @@ describe('receiving', () => {
 
   it('is not at a location of another warehouse', () => {
     expect(new Receiver(delivery()).scan('FAR')).toBe('problem: FAR is in another warehouse')
+  })
+
+  it('is at the location of its own warehouse where another one has the same code', () => {
+    for (const record of [delivery(), returned()]) {
+      const hand = new Receiver(record)
+      expect(hand.scan('BOTH')).toBe('taken: At BOTH')
+      expect(hand.draft.place).toMatchObject({ id: '1-BOTH' })
+    }
+    expect(new Receiver(delivery({ warehouse_id: 3 })).scan('BOTH')).toBe('problem: BOTH is in another warehouse')
   })
 
   it('puts goods that come back where they may lie', () => {
@@ -332,6 +348,12 @@ describe('counting', () => {
     expect(hand.text).toBe('1,234')
     hand.type('1234')
     expect([hand.scan('TEA'), hand.text]).toEqual(['taken: 1,235 × Tea', '1235'])
+  })
+
+  it('is at the location of its own warehouse where another one has the same code', () => {
+    const hand = new Counter(count({ location_ids: null }))
+    expect(hand.scan('BOTH')).toBe('taken: At BOTH')
+    expect(hand.draft.place).toMatchObject({ id: '1-BOTH' })
   })
 
   it('stays in its scope, in which levels may be found that nobody expected', () => {

@@ -6,7 +6,7 @@ import { exact } from '../picking/quantity.ts'
 import { type CountEntry, type Entry, isOfRecord, type NewCount } from '../queue/entry.ts'
 import { type QueueEvent, reduce } from '../queue/reduce.ts'
 import type { Product } from './lines.ts'
-import { type DraftItem, type KnownRecord, nameOf, type Place, type RecordDraft, refOf } from './record.ts'
+import { type DraftItem, type KnownRecord, nameOf, type Place, placeNamed, type RecordDraft, refOf } from './record.ts'
 import { problem, type Step, type Work } from './step.ts'
 
 type Counting = Work<KnownCount>
@@ -124,9 +124,8 @@ export function undo({ draft }: Counting): Step {
 }
 
 function placeOf({ places, known }: Counting, levels: readonly LevelLine[], texts: readonly string[]): Place | undefined {
-  const isIt = (code: string, id: string): boolean => texts.some((text) => text === code || text === id)
-  const level = levels.find(({ location_code, location_id }) => isIt(location_code, location_id))
-  if (level === undefined) return places.find(({ code, id }) => isIt(code, id))
+  const level = levels.find(({ location_code: code, location_id: id }) => texts.some((text) => text === code || text === id))
+  if (level === undefined) return placeNamed(places, texts, known)
   const { warehouse_id } = known.record
   return { id: level.location_id, code: level.location_code, warehouse_id, sellable: true }
 }

@@ -4,7 +4,16 @@ import { exact } from '../picking/quantity.ts'
 import type { Disposition, NewReceipt, ReceiptBody } from '../queue/entry.ts'
 import { type QueueEvent, reduce } from '../queue/reduce.ts'
 import { type GoodsLine, linesOf, type Product } from './lines.ts'
-import { type DraftItem, nameOf, type Place, type Receivable, type RecordDraft, refOf, type SentReceipt } from './record.ts'
+import {
+  type DraftItem,
+  nameOf,
+  type Place,
+  placeNamed,
+  type Receivable,
+  type RecordDraft,
+  refOf,
+  type SentReceipt,
+} from './record.ts'
 import { problem, type Step, type Work } from './step.ts'
 
 type Receiving = Work<Receivable>
@@ -17,7 +26,7 @@ interface Settled {
 
 /** Decides on the scan of a location or product; undefined for codes that this device does not know. `texts` are its readings. */
 export function scan(work: Receiving, texts: readonly string[]): Step | undefined {
-  const place = work.places.find(({ code, id }) => texts.some((text) => text === code || text === id))
+  const place = placeNamed(work.places, texts, work.known)
   if (place !== undefined) return goTo(work, place)
   const lines = linesOf(work.known, work.entries)
   const line =

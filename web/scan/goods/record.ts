@@ -95,6 +95,12 @@ export function withLine({ kind, record }: Extract<KnownRecord, { kind: 'count' 
 /** What the screens call a record. */
 export const nameOf = ({ kind, record: { reference, id } }: NamedRecord): string => reference ?? t.goods.unnamed[kind](id)
 
+/** The location that one of the texts names by its code or id. Warehouses may have the same codes: that of the record comes first. */
+export function placeNamed(places: readonly Place[], texts: readonly string[], { record }: KnownRecord): Place | undefined {
+  const named = places.filter(({ code, id }) => texts.some((text) => text === code || text === id))
+  return named.find(({ warehouse_id }) => warehouse_id === record.warehouse_id) ?? named[0]
+}
+
 /** A record, or what a list says of it. */
 interface NamedRecord {
   kind: RecordKind
