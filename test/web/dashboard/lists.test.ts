@@ -4,6 +4,7 @@ import { reserve } from '../../support/reservations.ts'
 import { it, type TestTenant } from '../support/browser.ts'
 import { goToScreen, resize } from '../support/open-screen.ts'
 import { seed, signIn } from '../support/page-server.ts'
+import { answerUnsaved, unsavedQuestion } from '../support/unsaved.ts'
 
 async function newProduct(tenant: TestTenant): Promise<number> {
   return (await seed(tenant, '/products', { name: 'Tea', barcode: '1', sku: 'TEA' })).id
@@ -201,6 +202,32 @@ it('what is typed into a filter ends with Back and with Clear filters, also just
   await expect.poll(search).toBe('')
   await page.clock.runFor(1_000)
   expect(await state()).toEqual(['', ''])
+})
+
+it('a filter that was not applied for the sake of a typed quantity is applied with Enter', async ({
+  window: { page },
+  tenant,
+}) => {
+  const id = await newProduct(tenant)
+  await seed(tenant, '/stock/bulk', {
+    updates: [
+      { product_id: id, location_id: 'A-01', quantity: 5 },
+      { product_id: id, location_id: 'B-01', quantity: 4 },
+    ],
+  })
+  await signIn(page, tenant.key, '/stock')
+  const level = page.getByRole('gridcell', { name: '5', exact: true })
+  await level.focus()
+  for (const key of ['Enter', '7']) await page.keyboard.press(key)
+  const filter = page.getByRole('searchbox')
+  await filter.fill('Coffee')
+  await answerUnsaved(page, 'Stay')
+  await unsavedQuestion(page).waitFor({ state: 'detached' })
+  expect([new URL(page.url()).search, await filter.inputValue()]).toEqual(['', 'Coffee'])
+  await filter.press('Enter')
+  await answerUnsaved(page, 'Discard')
+  await expect.poll(() => new URL(page.url()).search).toBe('?search=Coffee')
+  await level.waitFor({ state: 'detached' })
 })
 
 it('nothing below the filters moves when the first of them is set', async ({ window: { page }, tenant }) => {

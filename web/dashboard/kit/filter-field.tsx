@@ -38,7 +38,8 @@ export function FilterField({ value = '', onFilter, isCalendarDay = false, ...re
   const isNoId = (text: string): boolean => rest.type === 'number' && text !== '' && idOf(text) === undefined
   const apply = (text: string): void => {
     clearTimeout(timer.current)
-    if (text === applied.current || isNoId(text)) return
+    // Where the person stayed for the sake of unsaved input, the address does not have it yet.
+    if ((text === applied.current && text === value) || isNoId(text)) return
     applied.current = text
     onFilter(text === '' ? undefined : text, isMore.current)
     isMore.current = true
@@ -53,6 +54,8 @@ export function FilterField({ value = '', onFilter, isCalendarDay = false, ...re
       onBlur={() => (isMore.current = false)}
       onKeyDown={(event) => {
         if (event.key !== 'Enter') return
+        // The key would press the button of a question that opens.
+        event.preventDefault()
         apply(typed)
         isMore.current = false
       }}
