@@ -124,9 +124,7 @@ class World {
       case 'undo':
         return this.#undo(step.which)
       case 'complete':
-        if (this.completed.has(step.flow)) return
-        this.completed.set(step.flow, 'queued')
-        return this.apply({ type: 'add', entry: { ...ofFlow(step.flow), kind: 'complete', pick_id: null, body: null } })
+        return this.#complete(step.flow)
       case 'send':
         return await this.send(step.weathers)
       case 'doubt':
@@ -195,6 +193,15 @@ class World {
     this.counts.set(location, { entry_id: pick_id, isGivenUp: false })
   }
 
+  #complete(flow: number): void {
+    const waits = (): boolean => this.entries.some((entry) => isEnd(entry, flow) && entry.state !== 'refused')
+    // Again only after a refusal.
+    if (this.completed.has(flow) && (waits() || !this.entries.some((entry) => isEnd(entry, flow)))) return
+    this.completed.set(flow, 'queued')
+    this.apply({ type: 'add', entry: { ...ofFlow(flow), kind: 'complete', pick_id: null, body: null } })
+    expect(waits()).toBe(true)
+  }
+
   #undo(which: number): void {
     const ok = this.oks[which]
     const pick_id = ok?.ids.at(-1)
@@ -253,7 +260,7 @@ class World {
     }
     for (const ok of this.oks) expect(this.#verdictOf(ok), JSON.stringify([ok, this.entries])).toBe('exactly once')
     for (const [id, was] of this.completed) {
-      const isThere = this.entries.some((entry) => entry.kind === 'complete' && entry.flow_id === id)
+      const isThere = this.entries.some((entry) => isEnd(entry, id))
       expect(was === 'given up' || isThere || this.server.flows.get(id)?.state === 'completed').toBe(true)
     }
     expect([...this.server.carriedOut.values()].every((times) => times === 1)).toBe(true)
@@ -276,6 +283,8 @@ class World {
 
 const ABOUT = { product_name: 'Tea', location_code: 'A' }
 const BY = { operator_id: 1, operator_email: ADA, added_at: '' }
+
+const isEnd = ({ kind, flow_id }: Entry, flow: number): boolean => kind === 'complete' && flow_id === flow
 
 const ofFlow = (flow: number) => ({ ...BY, flow_id: flow, about: { ...ABOUT, order_tenant_id: `SHOP-${flow}` } })
 

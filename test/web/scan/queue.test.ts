@@ -1,7 +1,7 @@
 import { APIError } from '@fulfillment/sdk'
 import { describe, expect, it } from 'vitest'
 import { attempt, type Attempt } from '../../../web/scan/queue/attempt.ts'
-import type { Entry, PickEntry, RecordEntry, Refusal } from '../../../web/scan/queue/entry.ts'
+import type { CompleteEntry, Entry, PickEntry, RecordEntry, Refusal } from '../../../web/scan/queue/entry.ts'
 import { interruptionOf } from '../../../web/scan/queue/interruption.ts'
 import { nextToSend, type QueueEvent, reduce } from '../../../web/scan/queue/reduce.ts'
 import { COUNT, DELIVERY } from '../support/record-model.ts'
@@ -96,6 +96,16 @@ describe('ways out of a refusal', () => {
   it('I put it back drops the pick; one that may have been carried out is undone', () => {
     expect(after([refused(true)], { type: 'put back', seq: 1 })).toEqual([])
     expect(after([refused(false)], { type: 'put back', seq: 1 })).toEqual(['undo p1 waiting'])
+  })
+
+  it('a flow that is completed again is sent again, by who completes it', () => {
+    const complete = entry({ kind: 'complete', pick_id: null, state: 'refused', attempts: 1, error: refusal(true) })
+    const by = { operator_id: 2, operator_email: 'grace@example.com' }
+    const again: QueueEvent = { type: 'add', entry: { ...complete, ...by } as CompleteEntry }
+    const queue = reduce([complete], again, 9)
+    expect(queue).toEqual([{ ...complete, ...by, state: 'waiting', error: null }])
+    expect(nextToSend(queue)?.seq).toBe(1)
+    expect(after([entry({ kind: 'complete', pick_id: null, state: 'sending' })], again)).toEqual(['complete null sending'])
   })
 
   it('do nothing to what was not refused', () => {

@@ -80,7 +80,13 @@ function isHeldUp(entries: readonly Entry[], entry: Entry): boolean {
 }
 
 function add(entries: readonly Entry[], entry: NewEntry, nextSeq: number): readonly Entry[] {
-  if (isThere(entries, entry)) return entries
+  const same = sameOf(entries, entry)
+  // A flow is completed under no new id: who completes it again after a refusal sends the same entry again.
+  if (same?.kind === 'complete' && same.state === 'refused') {
+    const { operator_id, operator_email } = entry
+    return change(entries, same.seq, (refused) => ({ ...refused, operator_id, operator_email, state: 'waiting', error: null }))
+  }
+  if (same !== undefined) return entries
   // What was counted before is not true any more; one that may be on its way is sent before this one.
   const isReplaced = (other: Entry): boolean =>
     entry.kind === 'count' && isSameLevel(other, entry) && (other.state === 'refused' || isUnknownToServer(other))
@@ -103,8 +109,9 @@ function done(entries: readonly Entry[], seq: number): readonly Entry[] {
   return entries.filter((other) => other !== entry)
 }
 
-function isThere(entries: readonly Entry[], { kind, flow_id, record, pick_id }: NewEntry): boolean {
-  return entries.some(
+/** The entry that is there already. */
+function sameOf(entries: readonly Entry[], { kind, flow_id, record, pick_id }: NewEntry): Entry | undefined {
+  return entries.find(
     (other) =>
       other.kind === kind &&
       other.flow_id === flow_id &&
@@ -117,7 +124,7 @@ function isThere(entries: readonly Entry[], { kind, flow_id, record, pick_id }: 
 function undo(entries: readonly Entry[], undone: NewPick | NewReceipt, nextSeq: number): readonly Entry[] {
   const pick = entries.find(({ kind, pick_id }) => kind !== 'undo' && pick_id === undone.pick_id)
   if (pick !== undefined && isUnknownToServer(pick)) return entries.filter((entry) => entry !== pick)
-  if (isThere(entries, undone)) return entries
+  if (sameOf(entries, undone) !== undefined) return entries
   // The outcome of the pick is unknown, or it was carried out: the undo is sent after it.
   return [...entries, { ...undone, ...FRESH, seq: nextSeq }]
 }
@@ -178,9 +185,9 @@ function putBack(entries: readonly Entry[], entry: Entry): readonly Entry[] {
   const others = entries.filter((other) => other !== entry)
   if (!(entry.kind === 'pick' || entry.kind === 'receipt') || entry.error?.is_certain === true) return others
   // An earlier attempt may have been carried out: its undo makes sure.
-  return isThere(others, { ...entry, kind: 'undo' })
-    ? others
-    : change(entries, entry.seq, () => ({ ...entry, ...FRESH, kind: 'undo' }))
+  return sameOf(others, { ...entry, kind: 'undo' }) === undefined
+    ? change(entries, entry.seq, () => ({ ...entry, ...FRESH, kind: 'undo' }))
+    : others
 }
 
 function change(entries: readonly Entry[], seq: number, to: (entry: Entry) => Entry): readonly Entry[] {
