@@ -98,9 +98,19 @@ describe('import products', () => {
       .replace('4,,', '4,D,')
       .replace('\n,E', '\n5,E')
       .replace('-1,', '1,')
-    const again = await importText(service, tenant, 'products', mended, '--errors', path.join(folder, 'failed-again.csv'))
-    expect(again).toMatchObject({ exitCode: 0, stdout: '6 rows: 6 created, 0 updated, 0 failed\n' })
-    await expect(readFile(path.join(folder, 'failed-again.csv'))).rejects.toThrow('ENOENT')
+    const importAgain = async (text: string, file: string) =>
+      await importText(service, tenant, 'products', text, '--errors', path.join(folder, file))
+    // A row of the wrong length stays so, whatever it has of earlier errors, until it is corrected.
+    expect(await importAgain(mended, 'again.csv')).toMatchObject({ stdout: '6 rows: 5 created, 0 updated, 1 failed\n' })
+    const [header, row = ''] = (await readFile(path.join(folder, 'again.csv'), 'utf8')).split('\n')
+    expect(await importAgain(`${header}\n${row}\n`, 'and-again.csv')).toMatchObject({
+      stdout: '1 row: 1 failed\n',
+    })
+    expect(await importAgain(`${header}\n6,F,1,,\n`, 'at-last.csv')).toMatchObject({
+      exitCode: 0,
+      stdout: '1 row: 1 created, 0 updated, 0 failed\n',
+    })
+    await expect(readFile(path.join(folder, 'at-last.csv'))).rejects.toThrow('ENOENT')
     const refused = await runCommand(['import', 'products', input, '--errors', errors], envOf(service, tenant))
     expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('is there already') })
   })
@@ -404,7 +414,7 @@ describe('import stock', () => {
     const again = await importText(service, tenant, 'stock', csvOf([...numbered(150), 'T-1']), '--json')
     expect(JSON.parse(again.stdout)).toMatchObject({ rows: 151, set: 151, created_locations: ['T-1'] })
     const none = await importText(service, tenant, 'stock', csvOf(['T-1']))
-    expect(none.stdout).toBe('1 rows: 1 set, 0 failed\n')
+    expect(none.stdout).toBe('1 row: 1 set, 0 failed\n')
 
     const key = await tenant.createKey({ scopes: ['write:stock'] })
     const blind = await importText(service, { ...tenant, key }, 'stock', csvOf(['T-2']), '--json')

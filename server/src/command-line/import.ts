@@ -102,7 +102,7 @@ function summaryOf(outcome: Outcome, locations: CreatedLocations | undefined, en
   const rows = rowsOf(outcome)
   const done = Object.entries({ ...counts, failed }).map(([name, count]) => `${count} ${name}`)
   const created = locations?.ids ?? []
-  const text = `${rows} rows: ${done.join(', ')}${created.length === 0 ? '' : `\nCreated locations: ${listOf(created)}`}`
+  const text = `${rows} ${rows === 1 ? 'row' : 'rows'}: ${done.join(', ')}${created.length === 0 ? '' : `\nCreated locations: ${listOf(created)}`}`
   const createdJson = locations === undefined ? {} : { created_locations: locations.ids }
   return {
     json: { rows, ...counts, failed, last_line: lastLine, interrupted: ending !== 'complete', ...createdJson },

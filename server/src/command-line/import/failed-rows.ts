@@ -38,8 +38,12 @@ export class FailedRows {
   async write({ source }: Row, error: string): Promise<void> {
     this.#written++
     if ('text' in source) return this.#writeText(source.text, error)
-    const cells = Array.from({ length: Math.max(this.#columns, source.cells.length) }, (_, index) => source.cells[index] ?? '')
-    await this.#writeCells([...cells.filter((_, index) => index !== this.#errorColumn), error])
+    const isWhole = source.cells.length === this.#columns
+    // Where cells are missing or surplus, nobody knows which these are, and all stay, also those of an earlier error.
+    const cells = isWhole ? source.cells.filter((_, index) => index !== this.#errorColumn) : source.cells
+    // Such a row must not be of the right length only because of its errors: it would be imported as it is.
+    const columns = this.#columns - (this.#errorColumn === -1 ? 0 : 1)
+    await this.#writeCells([...cells, ...(!isWhole && cells.length === columns ? [''] : []), error])
   }
 
   /** Closes the file, and deletes it if it is empty. */
