@@ -129,6 +129,17 @@ describe('Idempotency-Key', () => {
     }
   })
 
+  it('has characters, not bytes, in either encoding', async ({ tenant }) => {
+    const create = (key: string) =>
+      tenant.request('POST', '/warehouses', { name: 'North' }, { headers: { 'idempotency-key': key } })
+    const asUtf8 = (text: string): string => Buffer.from(text).toString('latin1')
+    const key = 'é'.repeat(255)
+    expect((await create(asUtf8(key))).status).toBe(200)
+    for (const same of [asUtf8(key), key]) expect((await create(same)).headers.get('idempotency-replayed')).toBe('true')
+    expect((await create(asUtf8(`${key}é`))).status).toBe(400)
+    expect((await create(asUtf8('📦'.repeat(255)))).status).toBe(200)
+  })
+
   it('stores no key or secret in plain text', async ({ service, tenant }) => {
     const { body } = await tenant.request(
       'POST',

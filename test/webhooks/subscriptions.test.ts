@@ -57,6 +57,10 @@ describe('a subscription', () => {
     [{ url: `https://receiver.example/${'x'.repeat(2048)}` }, 'url'],
     [{ url: 'https://receiver.example:99999' }, 'url'],
     [{ url: 'javascript:alert(1)' }, 'url'],
+    [{ url: 'https:receiver.example' }, 'url'],
+    [{ url: 'https:///receiver.example' }, 'url'],
+    [{ url: 'https://receiver.example/a\r\nb' }, 'url'],
+    [{ url: 'https://receiver.example\\a' }, 'url'],
   ] as const)('is refused with %j', async ([change, field], { tenant }) => {
     const { status, body } = await tenant.request('POST', '/webhooks', { name: 'ERP', url, events: ['*'], ...change })
     expect([status, body.error.code]).toEqual([400, 'validation_error'])

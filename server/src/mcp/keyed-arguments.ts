@@ -35,7 +35,7 @@ export async function keyedArguments(
 }
 
 function errorOf(key: unknown): string | undefined {
-  if (typeof key !== 'string' || key.length < 1 || key.length > 255) return 'must have 1 to 255 characters'
+  if (typeof key !== 'string' || key === '' || Array.from(key).length > 255) return 'must have 1 to 255 characters'
   // Postgres stores neither.
   if (key.includes('\u0000') || !key.isWellFormed()) return 'must not contain U+0000 or half of a surrogate pair'
   return undefined

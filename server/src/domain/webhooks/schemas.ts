@@ -26,7 +26,11 @@ const secret = z
 const name = trimmedText(255)
   .describe('Name of the subscription.')
   .meta({ examples: ['shop'] })
+/** As it is shown and called: a parser takes `http:shop.example.com` for a URL too, replaces `\` and drops line breaks. */
+const AS_CALLED = /^[a-z]+:\/\/[^\s\\/][^\s\\]*$/i
+
 const url = trimmedText(2048)
+  .refine((value) => AS_CALLED.test(value), 'must be an absolute http or https URL')
   .describe('URL of the receiver: http or https; https only in production.')
   .meta({ examples: ['https://shop.example.com/webhooks'] })
 const webhookId = text(255).describe('Id of the subscription.')
