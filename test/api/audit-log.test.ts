@@ -8,6 +8,7 @@ interface Entry {
   id: string
   at: string
   key_id: number
+  request_id: string
   operation: string
   input: Record<string, unknown>
   error: string | null
@@ -85,6 +86,35 @@ describe('the audit log', () => {
     }
     expect(names.toSorted()).toEqual(Array.from({ length: 25 }, (_, n) => `W${n}`).toSorted())
     expect(times).toEqual(times.toSorted().toReversed())
+  })
+
+  it('is filtered in parts, however few entries match', async ({ service, tenant }) => {
+    await tenant.request('POST', '/warehouses', { name: 'oldest' }, { headers: { 'x-request-id': 'oldest' } })
+    await service.db.dedicatedPool.query(
+      `insert into audit_log (tenant_id, at, id, key_id, key_name, address, request_id, operation, input, surface)
+       select $1, date_trunc('milliseconds', now()) + n / 100 * interval '1 millisecond', gen_random_uuid(), 1, 'key', '127.0.0.1', 'r' || n, 'orders.create', '{}', 'api'
+       from generate_series(1, 25000) n`,
+      [tenant.id],
+    )
+    const names = async (query: string): Promise<unknown[]> => {
+      const { entries, next_cursor } = await log(tenant, query)
+      return [...entries.map(({ input }) => input.name), next_cursor]
+    }
+    expect(await names('?request_id=oldest')).toEqual(['oldest', null])
+    expect(await names('?operation=warehouses.create&limit=1')).toEqual(['oldest', null])
+    expect(await names('?request_id=nothing')).toEqual([null])
+    // Each request id is of one entry.
+    const seen = new Set<string>()
+    let cursor: string | null = ''
+    while (cursor !== null) {
+      const page: { entries: Entry[]; next_cursor: string | null } = await log(
+        tenant,
+        `?operation=orders.create&limit=100${cursor === '' ? '' : `&cursor=${cursor}`}`,
+      )
+      for (const { request_id } of page.entries) seen.add(request_id)
+      cursor = page.next_cursor
+    }
+    expect(seen.size).toBe(25_000)
   })
 
   it('is filtered by key, operation, request and time', async ({ tenant }) => {

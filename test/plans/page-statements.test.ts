@@ -281,7 +281,7 @@ const MONTH_OF_DAYS = { movement_counts: 31, movement_hour_days: 31 }
 const ONE_PAGE = { stock_levels: 100, locations: 100 }
 const CASES: [call: keyof typeof CALLS, most: Most][] = [
   ['findSession', { known: { sessions: 1, api_keys: 1, tenants: 2, warehouses: 2 }, empty: { sessions } }],
-  ['touchSession', { known: { sessions: 1 }, empty: { sessions } }],
+  ['touchSession', { known: { sessions: 1, api_keys: 2 }, empty: { sessions } }],
   ['startWithKey', { known: { sessions: 2 * sessions, api_keys: 1, tenants: 1 } }],
   ['startWithCode', { known: { sessions: 2 * sessions, sign_in_codes: 2, api_keys: 1, tenants: 1 } }],
   ['endOwn', { known: { sessions: 1, api_keys: 1 }, empty: { sessions } }],
@@ -294,7 +294,7 @@ const CASES: [call: keyof typeof CALLS, most: Most][] = [
       empty: { sessions, operators: devices },
     },
   ],
-  ['touchDevice', { known: { sessions: 1, device_operators: 1 }, empty: { sessions } }],
+  ['touchDevice', { known: { sessions: 1, device_operators: 1, api_keys: 2 }, empty: { sessions } }],
   [
     'enrolDevice',
     {

@@ -2600,7 +2600,7 @@ export class AuditLog {
   /**
    * Read the audit log.
    *
-   * Every call to change data, newest first, with its API key, input, time and client address. Entries are kept for a year. An entry is stored before its call runs, so it exists even if the server fails during the call. Calls with invalid input are not logged.
+   * Every call to change data, newest first, with its API key, input, time and client address. Entries are kept for a year. An entry is stored before its call runs, so it exists even if the server fails during the call. Calls with invalid input are not logged. A page can have fewer entries than `limit`, or none, and still a `next_cursor`: continue until it is null.
    *
    * Addition: this operation is not part of the published API specification.
    *

@@ -2297,7 +2297,7 @@ export interface paths {
         };
         /**
          * Read the audit log
-         * @description Every call to change data, newest first, with its API key, input, time and client address. Entries are kept for a year. An entry is stored before its call runs, so it exists even if the server fails during the call. Calls with invalid input are not logged.
+         * @description Every call to change data, newest first, with its API key, input, time and client address. Entries are kept for a year. An entry is stored before its call runs, so it exists even if the server fails during the call. Calls with invalid input are not logged. A page can have fewer entries than `limit`, or none, and still a `next_cursor`: continue until it is null.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -4687,6 +4687,11 @@ export interface components {
              * @enum {string}
              */
             kind: "dashboard" | "device";
+            /**
+             * @description `test` for a device that works with test data, and for the dashboard with a test key; otherwise `live`.
+             * @enum {string}
+             */
+            mode: "live" | "test";
             /** @description Id of the API key whose rights the session has. */
             key_id: number;
             /** @description Name of that API key. */

@@ -31,6 +31,9 @@ export interface Caller {
   readonly readsAfter?: number
 }
 
+/** The tenant of the caller's key, also where the session of a live key works with test data. */
+export const tenantOfKey = ({ tenantId, session }: Pick<Caller, 'tenantId' | 'session'>): number => session?.tenantId ?? tenantId
+
 /** The session of a page. Its calls have the rights of its key. */
 export interface CallerSession {
   readonly id: number

@@ -37,6 +37,28 @@ describe('devices', () => {
     await expect.poll(async () => (await device.send('GET', '/scan/session')).status).toBe(401)
   })
 
+  it('of the sandbox are listed and ended in test mode, and not among those of live data', async ({ window, tenant }) => {
+    const { page } = window
+    await signIn(page, tenant.key, '/test/devices')
+    await page.getByRole('button', { name: 'Enrol a device' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Enrol a device' })
+    await dialog.getByRole('textbox', { name: 'Device name' }).fill('Trial')
+    await dialog.getByRole('button', { name: 'Make a code' }).click()
+    const device = new ScanClient(tenant.url)
+    expect((await device.enrol(await dialog.getByRole('textbox', { name: 'Enrolment code' }).inputValue())).status).toBe(200)
+    await dialog.getByRole('button', { name: 'Close' }).last().click()
+    await page.getByText('1 device', { exact: true }).waitFor()
+    await page.goto(`${tenant.url}/dashboard/sessions`)
+    await page.getByRole('cell', { name: 'Trial Test', exact: true }).waitFor()
+    await page.goto(`${tenant.url}/dashboard/devices`)
+    await page.getByText('No devices yet.').waitFor()
+    await page.goto(`${tenant.url}/dashboard/test/devices`)
+    await page.getByRole('button', { name: 'End session of Trial' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'End session' }).click()
+    await page.getByText('No devices yet.').waitFor()
+    await expect.poll(async () => (await device.send('GET', '/scan/session')).status).toBe(401)
+  })
+
   it('have the rights of a key that may be chosen; the server says which', async ({ window, tenant }) => {
     window.expectComplaint(/404/)
     const key = await seed(tenant, '/api-keys', { name: 'Handhelds', preset: 'erp_sync' })

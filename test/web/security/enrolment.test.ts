@@ -278,6 +278,45 @@ describe('a device', () => {
     expect((await client.enrol(await newDeviceCode(tenant))).body.data.mode).toBe('live')
   })
 
+  it('of the sandbox is listed and ended where it was enrolled, and is told apart elsewhere', async ({ service, tenant }) => {
+    const dashboard = await signedIn(service.url, tenant.key)
+    const test = { 'x-page-mode': 'test' }
+    const { code } = (await dashboard.call('POST', '/devices/codes', { device_name: 'Test' }, test)).body.data
+    const client = new ScanClient(service.url)
+    await client.enrol(code)
+    await enrolled(tenant, { device_name: 'Live' })
+    for (const headers of [{}, test]) {
+      const { sessions } = (await dashboard.call('GET', '/sessions', undefined, headers)).body.data
+      expect(sessions).toMatchObject([
+        { kind: 'device', device_name: 'Live', mode: 'live' },
+        { kind: 'device', device_name: 'Test', mode: 'test' },
+        { kind: 'dashboard', mode: 'live' },
+      ])
+    }
+    const { sessions } = (await dashboard.call('GET', '/sessions', undefined, test)).body.data
+    expect(outcome(await dashboard.call('DELETE', `/sessions/${sessions[1].id}`, undefined, test))).toEqual([200, undefined])
+    expect(outcome(await client.call('GET', '/orders'))).toEqual([401, 'no_session'])
+  })
+
+  it('is a use of its key, from its enrolment on', async ({ service, tenant }) => {
+    const { id, key } = (await tenant.request('POST', '/api-keys', { name: 'scan', preset: 'full_access' })).body.data
+    const lastUse = async (): Promise<string> => (await tenant.request('GET', `/api-keys/${id}`)).body.data.last_used_at
+    const client = await enrolled(tenant, {}, key)
+    const yearAgo = () =>
+      query(service, `update api_keys set last_used_at = now() - interval '1 year' where tenant_id = $1 and id = $2`, [
+        tenant.id,
+        id,
+      ])
+    expect(Date.now() - Date.parse(await lastUse())).toBeLessThan(60_000)
+    await yearAgo()
+    await age(service, tenant, 'last_seen_at', '2 minutes')
+    const used = async (): Promise<number> => {
+      await client.call('GET', '/orders')
+      return Date.now() - Date.parse(await lastUse())
+    }
+    await expect.poll(used).toBeLessThan(60_000)
+  })
+
   it('of the sandbox can have the calling key or one of the sandbox', async ({ service, tenant }) => {
     const dashboard = await signedIn(service.url, tenant.key)
     const key_id = (await dashboard.send('GET', '/dashboard/session')).body.data.key.id

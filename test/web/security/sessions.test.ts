@@ -294,6 +294,7 @@ describe('the operations on sessions', () => {
       {
         id,
         kind: 'dashboard',
+        mode: 'live',
         key_id: keyId,
         key_name: 'of the test',
         device_name: null,

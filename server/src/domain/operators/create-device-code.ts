@@ -2,7 +2,7 @@ import type { Queryable } from '../../database/database.ts'
 import { statement } from '../../database/statements/statement.ts'
 import { invalidField } from '../../errors/invalid-field.ts'
 import { ServiceError } from '../../errors/service-error.ts'
-import type { Caller } from '../../procedures/context.ts'
+import { type Caller, tenantOfKey } from '../../procedures/context.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
 import { isWithin } from '../../runtime/allow-list.ts'
 import { hashOfCode, newCode } from '../../runtime/one-time-code.ts'
@@ -74,8 +74,7 @@ export const createDeviceCode = endpoint({
 
 /** The tenant of a key whose rights the caller may pass on. Its scopes need no check: the caller has `admin`, which grants all. */
 async function requireKey(db: Queryable, caller: Caller, keyId: number): Promise<number> {
-  const callingTenantId = caller.session?.tenantId ?? caller.tenantId
-  const keys = await db.runOne(selectKeys, [callingTenantId, caller.keyId, caller.tenantId, keyId])
+  const keys = await db.runOne(selectKeys, [tenantOfKey(caller), caller.keyId, caller.tenantId, keyId])
   if (keys === undefined) throw new ServiceError('not_found', 'API key not found')
   if (!isWithin(keys.ip_whitelist, keys.calling_ip_whitelist)) throw invalidField('key_id', 'its allow-list is wider than yours')
   if (keys.is_longer) throw invalidField('key_id', 'it expires later than yours')

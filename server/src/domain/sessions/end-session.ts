@@ -1,5 +1,6 @@
 import { statement } from '../../database/statements/statement.ts'
 import { ServiceError } from '../../errors/service-error.ts'
+import { tenantOfKey } from '../../procedures/context.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
 import { endSessionInput, endSessionOutput } from './schemas.ts'
 
@@ -24,7 +25,7 @@ export const endSession = endpoint({
   input: endSessionInput,
   output: endSessionOutput,
   run: async ({ db, caller, sessionRules }, { id }) => {
-    const row = await db.runOne(endById, [caller.tenantId, id])
+    const row = await db.runOne(endById, [tenantOfKey(caller), id])
     if (row === undefined) throw new ServiceError('not_found', 'Session not found')
     sessionRules.forget(row.tenant_id, id)
     return { message: 'Session ended' }

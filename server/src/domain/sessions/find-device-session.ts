@@ -2,6 +2,7 @@ import type { Queryable } from '../../database/database.ts'
 import { statement } from '../../database/statements/statement.ts'
 import type { Scope } from '../../procedures/context.ts'
 import { DATA_TENANT, DEVICE_IDLE_DAYS, OPERATOR_IDLE } from './device-life.ts'
+import { USE_OF_KEY } from './session-key.ts'
 import type { SessionToken } from './session-token.ts'
 
 /** An operator as devices see them. */
@@ -80,13 +81,13 @@ const touch = statement<[tenantId: number, id: number, dataTenantId: number], ne
   sql: `with session as (
      update sessions set last_seen_at = now(), operator_id = case when last_seen_at > now() - ${OPERATOR_IDLE} then operator_id end
      where tenant_id = $1 and id = $2 and ended_at is null and last_seen_at < now()
-     returning device_id, operator_id
-   )
+     returning tenant_id, key_id, device_id, operator_id
+   ), ${USE_OF_KEY}
    update device_operators d set last_active_at = now()
    from session s where d.tenant_id = $3 and d.operator_id = s.operator_id and d.device_id = s.device_id`,
 })
 
-/** Stores that the device and its operator are active now. */
+/** Stores that the device and its operator are active now, and that its key is used. */
 export async function touchDeviceSession(db: Queryable, { tenant_id, id, data_tenant_id }: KnownDevice): Promise<void> {
   await db.run(touch, [tenant_id, id, data_tenant_id])
 }

@@ -1,6 +1,7 @@
 import type { Queryable } from '../../database/database.ts'
 import { statement } from '../../database/statements/statement.ts'
 import type { Scope } from '../../procedures/context.ts'
+import { USE_OF_KEY } from './session-key.ts'
 import type { SessionToken } from './session-token.ts'
 
 /** A session that has not ended, with the present rights of its key. */
@@ -67,10 +68,14 @@ export async function findSession(db: Queryable, token: SessionToken, idleHours:
 const touch = statement<[tenantId: number, id: number], never>({
   name: 'touch_session',
   connection: 'write',
-  sql: `update sessions set last_seen_at = now() where tenant_id = $1 and id = $2 and ended_at is null and last_seen_at < now()`,
+  sql: `with session as (
+     update sessions set last_seen_at = now() where tenant_id = $1 and id = $2 and ended_at is null and last_seen_at < now()
+     returning tenant_id, key_id
+   ), ${USE_OF_KEY}
+   select`,
 })
 
-/** Stores that the session is used now. */
+/** Stores that the session is used now, and so its key. */
 export async function touchSession(db: Queryable, { tenant_id, id }: Pick<KnownSession, 'tenant_id' | 'id'>): Promise<void> {
   await db.run(touch, [tenant_id, id])
 }

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { statement } from '../../database/statements/statement.ts'
+import { tenantOfKey } from '../../procedures/context.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
 import { DATA_TENANT, DEVICE_IDLE_DAYS, OPERATOR_IDLE } from './device-life.ts'
 import { listSessionsInput, listSessionsOutput } from './schemas.ts'
@@ -10,7 +11,7 @@ const selectSessions = statement<[tenantId: number, idleHours: number], Session>
   name: 'list_sessions',
   connection: 'slow',
   // The array and the limit: joins would read the sessions and keys of all tenants by a plan made on an empty table.
-  sql: `select s.id, s.kind, s.key_id, k.name as key_name, s.device_name, s.address, s.user_agent, s.created_at, s.last_seen_at, s.expires_at, (
+  sql: `select s.id, s.kind, s.mode, s.key_id, k.name as key_name, s.device_name, s.address, s.user_agent, s.created_at, s.last_seen_at, s.expires_at, (
        select json_build_object('id', o.id, 'name', o.name, 'email', o.email) from operators o
        where o.tenant_id = ${DATA_TENANT} and o.id = s.operator_id and o.is_active and s.last_seen_at > now() - ${OPERATOR_IDLE}
      ) as operator
@@ -37,6 +38,6 @@ export const listSessions = endpoint({
   input: listSessionsInput,
   output: listSessionsOutput,
   run: async ({ db, caller, sessionRules }) => {
-    return { sessions: await db.run(selectSessions, [caller.tenantId, sessionRules.idleHours]) }
+    return { sessions: await db.run(selectSessions, [tenantOfKey(caller), sessionRules.idleHours]) }
   },
 })

@@ -14,6 +14,9 @@ const session = z
   .object({
     id: id.describe('Id of the session.'),
     kind: z.enum(['dashboard', 'device']).describe('`dashboard` for a browser, `device` for an enrolled device.'),
+    mode: z
+      .enum(['live', 'test'])
+      .describe('`test` for a device that works with test data, and for the dashboard with a test key; otherwise `live`.'),
     key_id: id.describe('Id of the API key whose rights the session has.'),
     key_name: z.string().describe('Name of that API key.'),
     device_name: z.string().nullable().describe('Name of the device; null for the dashboard.'),

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { t } from '../../../shared/texts/texts.ts'
+import { MODE } from '../../data/client.ts'
 import { useRead } from '../../data/use-read.ts'
 import { Button } from '../../kit/button.tsx'
 import { ButtonLink } from '../../kit/link.tsx'
@@ -19,7 +20,7 @@ export function DevicesScreen() {
   const [isEnrolling, setEnrolling] = useState(false)
   const [ended, setEnded] = useState<ListedSession>()
   const query = useRead(['sessions'], (api, options) => api.sessions.list(options), { isMain: true, everyMs: EVERY_MS })
-  const devices = query.data?.sessions.filter(({ kind }) => kind === 'device') ?? []
+  const devices = query.data?.sessions.filter(({ kind, mode }) => kind === 'device' && mode === MODE) ?? []
   const enrol = (
     <Button kind="primary" scope="admin" onPress={() => setEnrolling(true)}>
       {t.devices.enrol}

@@ -53,6 +53,7 @@ const columns = (mine: number, end: (session: ListedSession) => void): Column<Li
     cell: (session) => (
       <>
         {nameOf(session)} {session.id === mine && <Badge kind="ok">{t.sessions.mine}</Badge>}
+        {session.mode === 'test' && <Badge kind="muted">{t.frame.modes.test}</Badge>}
       </>
     ),
   },
