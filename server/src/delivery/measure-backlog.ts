@@ -18,6 +18,7 @@ const MOST = 100_000
 
 const measure = statement<[], Backlog>({
   name: 'measure_delivery_backlog',
+  // A large backlog takes long.
   connection: 'slow',
   sql: `select o.*, a.*, d.*, l.* from
      (select count(*) as outbox_events, coalesce(extract(epoch from clock_timestamp() - min(event_created_at)), 0)::float8 as outbox_age_seconds
@@ -31,7 +32,6 @@ const measure = statement<[], Backlog>({
 
 /** Measures the backlog, for monitoring. Counts no further than 100,000. */
 export async function measureBacklog(db: Queryable): Promise<Record<string, number>> {
-  // A large backlog takes a while.
   const [backlog] = await db.run(measure, [])
   return { ...(backlog as Backlog) }
 }

@@ -43,6 +43,7 @@ const addErrors = statement<
   never
 >({
   name: 'add_audit_errors',
+  // Not 'unsynced': many lookups would hold up the audit entries of all calls.
   connection: 'write',
   sql: `update audit_log a set error = f.error
    from unnest($1::bigint[], $2::timestamptz[], $3::uuid[], $4::text[], $5::text[]) f (tenant_id, at, id, error, idempotency_key)
@@ -192,7 +193,6 @@ export class AuditTrail {
     try {
       const failures = [...known, ...(await findLostEntries(this.#db, lost))]
       if (failures.length === 0) return
-      // Many lookups: not over the connection that all requests wait for.
       await this.#db.run(addErrors, [
         failures.map(({ call }) => call.caller.tenantId),
         failures.map(({ at }) => at),

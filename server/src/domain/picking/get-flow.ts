@@ -38,6 +38,7 @@ type Row = FlowRow & { lines: Line[]; levels: { product_id: number; locations: L
 
 const selectFlow = statement<[tenantId: number, flowId: number], Row>({
   name: 'get_flow',
+  // A large order takes long.
   connection: 'slow',
   // An order has at least one line.
   notNull: ['lines'],
@@ -64,7 +65,6 @@ export const getFlow = endpoint({
   input: flowId,
   output: getFlowOutput,
   run: async (context, input) => {
-    // A large order takes a long time.
     const [flow] = await context.db.run(selectFlow, [context.caller.tenantId, input.id])
     if (flow === undefined) throw flowNotFound()
     const locationsOf = new Map(flow.levels.map(({ product_id, locations }) => [product_id, locations]))

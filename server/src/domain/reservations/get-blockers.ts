@@ -63,6 +63,7 @@ const ELSEWHERE = `(
 
 const readSituation = statement<[tenantId: number, orderId: number], Situation>({
   name: 'read_blockers',
+  // A large order takes long.
   connection: 'slow',
   sql: `with chosen as materialized (
      select id, state_id, state_picking_id, warehouse_id, ${IS_READY} as is_ready from orders where tenant_id = $1 and id = $2
@@ -104,7 +105,6 @@ export const getBlockers = endpoint({
   input: getBlockersInput,
   output: getBlockersOutput,
   run: async ({ db, caller }, { id }) => {
-    // A large order takes long.
     const [situation] = await db.run(readSituation, [caller.tenantId, id])
     if (situation === undefined) throw new ServiceError('not_found', 'Order not found')
     const blockers = blockersOf(situation)

@@ -6,6 +6,7 @@ import type { Hold } from './schemas.ts'
 
 const selectHold = statement<[tenantId: number, holdId: number], Hold>({
   name: 'get_hold',
+  // A hold with many lines takes long.
   connection: 'slow',
   // A hold has at least one line.
   notNull: ['lines'],
@@ -14,7 +15,6 @@ const selectHold = statement<[tenantId: number, holdId: number], Hold>({
 
 /** A hold. Throws `not_found`. */
 export async function readHold(db: Queryable, tenantId: number, holdId: number): Promise<Hold> {
-  // A hold with many lines takes long.
   const [hold] = await db.run(selectHold, [tenantId, holdId])
   if (hold === undefined) throw holdNotFound()
   return hold

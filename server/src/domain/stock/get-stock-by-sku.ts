@@ -42,6 +42,7 @@ const reserving = stockStatements('_reserving', availabilityOrNone('p.id'))
 
 const stockBySkuAsOf = statement<[tenantId: number, sku: string, before: Date], Stock>({
   name: 'stock_by_sku_as_of',
+  // Many movements take long.
   connection: 'slow',
   sql: selectStock(
     `(
@@ -83,6 +84,5 @@ async function readStock(db: Queryable, { few, all }: typeof plain, values: BySk
 }
 
 async function stockAsOf({ db, caller }: RequestContext, sku: string, before: Date): Promise<Stock | undefined> {
-  // Many movements take a long time.
   return (await db.run(stockBySkuAsOf, [caller.tenantId, sku, before]))[0]
 }

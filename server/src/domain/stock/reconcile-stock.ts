@@ -9,6 +9,7 @@ type Reconciliation = z.infer<typeof reconcileStockOutput>
 // Product by product, by index: never reads a whole table, which all tenants share.
 const reconcile = statement<[tenantId: number, after: number, limit: number], Omit<Reconciliation, 'is_balanced'>>({
   name: 'reconcile_stock',
+  // Many movements take long.
   connection: 'slow',
   sql: `with product as materialized (
      select id from products where tenant_id = $1 and id > $2 order by id limit $3::bigint
@@ -77,7 +78,6 @@ export const reconcileStock = endpoint({
   input: reconcileStockInput,
   output: reconcileStockOutput,
   run: async ({ db, caller }, query) => {
-    // Many movements take a long time.
     const [row] = await db.run(reconcile, [caller.tenantId, query.after, query.limit])
     const result = row as Omit<Reconciliation, 'is_balanced'>
     return { is_balanced: result.differences.length === 0, ...result }
