@@ -134,7 +134,7 @@ export interface Config {
   /** Number of trusted proxies in front of the server. */
   trustProxy: number
   corsOrigins: string[]
-  /** Whether the dashboard is served. */
+  /** Whether the dashboard and the scan app are served. */
   pages: boolean
   /** The only origin of the pages. Without it, they are served only to this machine. */
   publicUrl: string | undefined

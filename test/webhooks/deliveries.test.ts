@@ -37,12 +37,7 @@ async function expectUnknownIdsRejected(
   }
 }
 
-it('what was claimed ahead for a subscription that is paused is not sent any more', async ({
-  service,
-  tenant,
-  receiver,
-  worker,
-}) => {
+it('deliveries claimed ahead for a paused subscription are not sent', async ({ service, tenant, receiver, worker }) => {
   const { id } = await subscribe(tenant, receiver.url)
   // Fast at first, so that much is claimed ahead.
   let answered = 0

@@ -234,7 +234,7 @@ class Engine implements DeliveryEngine {
   async #keepLanes(): Promise<void> {
     if (this.#lanes.all.length === 0 || performance.now() - this.#lanesKeptAt < KEEP_INTERVAL_MS) return
     const kept = await keepLanes(this.#connection, this.#owner, this.#lanes.all)
-    // What was claimed ahead for a subscription that was paused or deleted is not sent any more.
+    // Deliveries claimed ahead for paused or deleted subscriptions are handed back.
     this.#handBack(this.#lanes.takeUnwanted(kept))
     this.#lanesKeptAt = performance.now()
   }

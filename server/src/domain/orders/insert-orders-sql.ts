@@ -43,8 +43,8 @@ export const ORDER_CREATED = eventData(orderCreated, {
  *
  * Barcodes of existing orders are not checked: submitting an old order again succeeds even if its products were deleted. Rows are inserted
  * in the order of order_tenant_id, so overlapping batches never deadlock; ids are assigned before, in the order submitted. Under the policy
- * `strict`, the totals that the judgement locks come before the rows of new orders, for which only other callers wait that have locked
- * theirs too.
+ * `strict`, totals are locked before the rows of new orders are inserted. That cannot deadlock: whoever waits for such a row has locked its
+ * own totals already.
  *
  * The plan may be made on empty tables, where every index costs the same. A limited lookup "the first row from this key on" can only use
  * the right index, and never joins all orders or products of the tenant.

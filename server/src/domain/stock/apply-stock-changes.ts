@@ -48,9 +48,9 @@ interface StockChanges {
 export const SETTLED_STOCK = 'select product_id, warehouse_id from warehouse_total'
 
 /**
- * Part of the `set` of an upsert of levels. It changes nothing, unless the location was changed while the statement waited for the level: then the
- * foreign key to the location refuses it, and the statement is repeated. It may have begun before there was the location's new warehouse, and could
- * not make the events of the level. And what goes only where it is sellable, or only where it is not, was judged by the location as it was.
+ * Part of the `set` of an upsert of levels. Normally it changes nothing. If the location was changed while the statement waited for the level, the
+ * foreign key to the location fails, and the statement is retried: its snapshot may lack the location's new warehouse, which the events need, and
+ * it judged by the old row whether the location is sellable.
  */
 export const AS_LOCATION = 'warehouse_id = excluded.warehouse_id, sellable = excluded.sellable'
 

@@ -39,11 +39,11 @@ const padded = (id: string): string => id.padStart(16, '0')
 const PLAIN = /^[ !#-[\]-~]*$/
 /** As JSON, of which most texts need but the quotes: a seventh of the time that the entries of a page take. */
 const text = (value: string): string => (PLAIN.test(value) ? `"${value}"` : JSON.stringify(value))
-/** For `orNull`. */
+/** A field written by `orNull` of timeline-sources.ts: empty for null. */
 const idOrNull = (field: string): string => (field === '' ? 'null' : field)
 /** A word of the service, which needs no escapes. */
 const wordOrNull = (field: string): string => (field === '' ? 'null' : `"${field}"`)
-/** For `textOrNull`. */
+/** A field written by `textOrNull` of timeline-sources.ts: empty for null, otherwise the text after a `=`. */
 const textOrNull = (field: string): string => (field === '' ? 'null' : text(field.slice(1)))
 
 const RANKS = {

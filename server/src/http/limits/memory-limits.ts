@@ -37,9 +37,8 @@ const bodiesOf = (bodyLimit: number): ByteLimits => ({
 
 /**
  * Limits the memory of requests, for each tenant and for the process. Large bodies wait for free memory before they are read, those without a
- * length once they turn out to be large. A tenant's requests
- * are rejected while its clients leave too many response bytes unread. Callers without a key count as one tenant. `refuse` must run after
- * authentication.
+ * length once they turn out to be large. A tenant's requests are rejected while its clients leave too many response bytes unread. Callers without
+ * a key count as one tenant. `refuse` must run after authentication.
  */
 export function limitMemory(app: FastifyInstance, bodyLimit: number): { held: HeldBytes; refuse: Guard } {
   const bodies = new ByteShares(bodiesOf(bodyLimit))

@@ -142,7 +142,7 @@ export async function hasReached({ tenantId, target }: Move, mark: number, patie
   }
 }
 
-/** Ends the copy: from now on, nothing of the source reaches the target. Returns the prefix of slots that the copy of tables may have left. */
+/** Drops the subscription: from now on, nothing of the source reaches the target. */
 export async function unsubscribe({ name, target }: Move): Promise<void> {
   if ((await subscriptionOf(target, name)) === undefined) return
   await target.client.query(`alter subscription ${name} disable`)
@@ -150,7 +150,10 @@ export async function unsubscribe({ name, target }: Move): Promise<void> {
   await target.client.query(`drop subscription ${name}`)
 }
 
-/** The slots that Postgres makes for copying tables. It drops them itself, unless the subscription is dropped meanwhile. */
+/**
+ * A `like` pattern for the slots that Postgres makes in the source for copying tables; undefined without a subscription. Postgres drops these
+ * slots itself, unless the subscription is dropped first.
+ */
 export async function slotsOfTables({ name, target }: Move): Promise<string | undefined> {
   const oid = await subscriptionOf(target, name)
   if (oid === undefined) return undefined
