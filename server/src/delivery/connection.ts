@@ -1,11 +1,8 @@
 import type pg from 'pg'
 import type { Database } from '../database/database.ts'
+import { retried } from '../database/connections/retried.ts'
 import { isRetryable } from '../database/errors.ts'
-import { retry } from '../runtime/retry.ts'
 import { statement, type Statement } from '../database/statements/statement.ts'
-
-const MAX_TRIES = 5
-const RETRY_PAUSE_MS = 5
 
 /**
  * The engine's statements join a few rows with tables of any size by indexed keys. Their plans are kept, so a plan made on a small table
@@ -52,12 +49,11 @@ export class EngineConnection {
    */
   async run<Values extends readonly unknown[], Row>(statement: Statement<Values, Row>, values: Values): Promise<Row[]> {
     try {
-      return await retry(() => this.#send(statement, values), {
-        maxTries: MAX_TRIES,
-        // In a transaction, the earlier statements are lost too.
-        isRetryable: (error) => !this.#inTransaction && isRetryable(error),
-        pauseMs: (failures) => RETRY_PAUSE_MS * 2 ** (failures - 1),
-      })
+      // In a transaction, the earlier statements are lost too.
+      return await retried(
+        () => this.#send(statement, values),
+        (error) => !this.#inTransaction && isRetryable(error),
+      )
     } catch (error) {
       this.close()
       throw error

@@ -3,11 +3,9 @@ import type { Queryable } from '../../database/database.ts'
 import { statement } from '../../database/statements/statement.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import type { FeedBounds, FeedReader } from '../../procedures/context.ts'
+import { judged, type Tick } from './ticks.ts'
 
-/** A sample in time: `latest` is the last event number taken, and all transactions below `next` had begun. */
-interface Tick {
-  latest: number
-  next: number
+interface TimedTick extends Tick {
   atMs: number
 }
 
@@ -20,7 +18,6 @@ const COLD_MS = 1_000
 const HELD_BACK_MS = 250
 /** How long a reader waits for the most recent events: longer than a transaction usually takes. */
 const CATCH_UP_MS = 250
-const MAX_TICKS = 100
 const FIRST_PAUSE_MS = 5
 const PATIENCE_MS = 3_000
 
@@ -99,7 +96,7 @@ export class FeedHorizon implements FeedReader {
   readonly #db: Pick<Queryable, 'run' | 'runOne'>
   #server: string | undefined
   #final: number | undefined
-  #ticks: Tick[] = []
+  #ticks: TimedTick[] = []
   #lastTickMs = -Infinity
   #lastReadMs = -Infinity
   /** Whether the last tick ignored transactions: then every tick reads the locks. */
@@ -177,14 +174,12 @@ export class FeedHorizon implements FeedReader {
     const { server, latest } = await this.#readLatest()
     const passed = looksAtLocks ? await this.#db.run(findTransactionsWithoutEvents, []) : []
     this.#passesOver = passed.length > 0
-    const judged = await this.#db.runOne(judgeTicks, [passed.map(({ number }) => number)])
-    if (judged === undefined || judged.server !== server || this.#server !== server) throw held()
+    const row = await this.#db.runOne(judgeTicks, [passed.map(({ number }) => number)])
+    if (row === undefined || row.server !== server || this.#server !== server) throw held()
     this.#lastTickMs = performance.now()
-    this.#ticks.push({ latest, next: judged.next, atMs })
-    for (const tick of this.#ticks) if (tick.next <= judged.oldest) this.#final = Math.max(this.#final ?? 0, tick.latest)
-    this.#ticks = this.#ticks.filter(({ next }) => next > judged.oldest)
-    // While the feed is held back for a long time, ticks may be further apart.
-    if (this.#ticks.length > MAX_TICKS) this.#ticks = this.#ticks.filter((_, index) => index % 2 === 0)
+    const { final, open } = judged([...this.#ticks, { latest, next: row.next, atMs }], row.oldest)
+    if (final !== undefined) this.#final = Math.max(this.#final ?? 0, final)
+    this.#ticks = open
     return { latest }
   }
 

@@ -1,6 +1,7 @@
 import type { Queryable } from '../../database/database.ts'
 import { topicNames } from '../../procedures/event-topics.ts'
 import { EVENTS_A_PULSE, findLastEvents, findRecentEvent, readPulse, type RecordPulse } from './pulse-statements.ts'
+import { judged, type Tick } from './ticks.ts'
 
 /** A token for each kind of record, which is another one after an event of that kind, and the position of the log that has these events. */
 export interface Pulse {
@@ -19,7 +20,6 @@ type PulseKind = keyof typeof RECORDS
 
 /** Events before the first pulse whose transactions may still be in progress. */
 const EARLIER_EVENTS = 1_000
-const MAX_TICKS = 100
 
 /** The event with a number has this id. */
 const idOf = (number: number): string => `evt_1${number.toString(16).padStart(23, '0')}`
@@ -38,7 +38,7 @@ export class TenantPulse {
   /** All events up to here were counted. */
   #counted: string | undefined
   #final = 0
-  #ticks: { latest: number; next: number }[] = []
+  #ticks: Tick[] = []
   #latest: number | undefined
   #server: string | undefined
 
@@ -97,9 +97,9 @@ export class TenantPulse {
     else this.#ticks = []
     this.#server = server
     this.#latest = latest
-    for (const tick of this.#ticks) if (tick.next <= oldest) this.#final = Math.max(this.#final, tick.latest)
-    this.#ticks = this.#ticks.filter((tick) => tick.next > oldest)
-    if (this.#ticks.length > MAX_TICKS) this.#ticks = this.#ticks.filter((_, index) => index % 2 === 0)
+    const { final, open } = judged(this.#ticks, oldest)
+    if (final !== undefined) this.#final = Math.max(this.#final, final)
+    this.#ticks = open
   }
 
   #tokens(assignments: number): Pulse['tokens'] {
