@@ -13,7 +13,8 @@ export interface EventTopic<Name extends string = string, Shape extends z.ZodRaw
 /** The records whose topics are in the published specification. All other topics are additions: `*` does not include them. */
 export const PUBLISHED_RECORDS = ['order', 'product', 'stock', 'flow']
 
-const recordOf = (topic: string): string => topic.slice(0, topic.indexOf('/'))
+/** The record of a topic: `order` of `order/created`. */
+export const recordOf = (topic: string): string => topic.slice(0, topic.indexOf('/'))
 
 /**
  * SQL for the names in a subscription's `events` that ask for a topic: its own, and `*` if it is in the published specification. `topic` is
@@ -51,21 +52,19 @@ export function topicNamed(name: string): EventTopic {
   return topic
 }
 
-function names(): [string, ...string[]] {
+/** The names of all topics. From then on, no topic can be added. */
+export function topicNames(): [string, ...string[]] {
   wereLookedUp = true
   return [...known.keys()] as [string, ...string[]]
 }
 
-/** The names of all topics. */
-export const topicNames = (): string[] => names()
-
 /** The name of a topic. The list is read when the first value is checked, because slices are loaded later. */
-export const topicName = z.lazy(() => z.enum(names()))
+export const topicName = z.lazy(() => z.enum(topicNames()))
 
 /** The name of a topic, or `*` for all of the published specification. */
-export const topicNameOrAll = z.lazy(() => z.enum([...names(), '*']))
+export const topicNameOrAll = z.lazy(() => z.enum([...topicNames(), '*']))
 
-/** Whether `*` is alone, or beside additions: it includes all other topics. */
-export function isAllAlone(topics: readonly string[]): boolean {
+/** Whether no topic is listed that `*` includes already: beside `*`, only additions may be. */
+export function hasNoRedundantTopic(topics: readonly string[]): boolean {
   return !topics.includes('*') || topics.every((topic) => topic === '*' || !PUBLISHED_RECORDS.includes(recordOf(topic)))
 }

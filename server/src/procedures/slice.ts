@@ -3,7 +3,7 @@ import type { DailyPartitions } from '../database/partitions/daily-partitions.ts
 import type { Rollup } from '../database/rollups/rollup.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { ExportedList } from './exported-list.ts'
-import { addTopics, type EventTopic, PUBLISHED_RECORDS } from './event-topics.ts'
+import { addTopics, type EventTopic, PUBLISHED_RECORDS, recordOf } from './event-topics.ts'
 import type { ConstraintErrors } from './failure.ts'
 
 /** A part of the domain, with its contributions to shared lists. */
@@ -54,7 +54,9 @@ export function listSlices<const Slices extends readonly Slice[]>(...slices: Sli
 
 /** The topics of slices, in the order of the document: those of the published specification, then additions. */
 export function topicsOf(slices: readonly Slice[]): EventTopic[] {
-  const rank = ({ name }: EventTopic): number =>
-    PUBLISHED_RECORDS.indexOf(name.split('/')[0] as string) + 1 || PUBLISHED_RECORDS.length + 1
+  const rank = ({ name }: EventTopic): number => {
+    const position = PUBLISHED_RECORDS.indexOf(recordOf(name))
+    return position === -1 ? PUBLISHED_RECORDS.length : position
+  }
   return slices.flatMap(({ topics = [] }) => topics).toSorted((a, b) => rank(a) - rank(b))
 }

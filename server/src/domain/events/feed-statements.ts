@@ -29,13 +29,13 @@ export interface Look {
 type LookValues<Topic> = [...FeedRange, topic: Topic, since: Date | undefined, until: Date | undefined, limit: number]
 
 /** Events read by one statement, a look, to find those that match a filter. */
-export const EVENTS_A_LOOK = 5_000
+export const EVENTS_PER_LOOK = 5_000
 
 /**
  * The limit of a look, as a subquery: then the plan is made for an unknown limit, and reads the events in order. For 5,000, it reads and sorts all events of
  * the range when a database has many tenants: of 100,000, a page took 260 ms instead of 0.4.
  */
-const A_LOOK = `(select ${EVENTS_A_LOOK})`
+const LOOK_LIMIT = `(select ${EVENTS_PER_LOOK})`
 
 const READABLE = `readable as materialized (
      select ${readableUpTo({ server: '$3', final: '$4', latest: '$5' })} as up_to
@@ -43,7 +43,7 @@ const READABLE = `readable as materialized (
 const UP_TO = `(select ${eventId('up_to')} from readable)`
 
 /** The events of a topic, as the index holds them: by topic and id in one text. */
-const OF_TOPIC = `topic || ' ' || id`
+export const OF_TOPIC = `topic || ' ' || id`
 
 /** Events of the topics `$6`, in which `*` stands for those of the published specification. */
 const IS_ASKED_FOR = `(topic = any ($6::text[]) or '*' = any ($6) and ${isPublished('topic')})`
@@ -96,12 +96,12 @@ function readAll({ suffix, range, direction }: Order) {
     connection: 'read',
     sql: `with ${READABLE}
    select e.body, e.last_id, r.up_to from readable r left join (
-     select case when ${IS_ASKED_FOR} then body end as body, case when number = ${EVENTS_A_LOOK} then id end as last_id from (
+     select case when ${IS_ASKED_FOR} then body end as body, case when number = ${EVENTS_PER_LOOK} then id end as last_id from (
        select id, topic, body, row_number() over (order by id${direction}) as number from (
-         select id, topic, body from events where ${range} order by id${direction} limit ${A_LOOK}
+         select id, topic, body from events where ${range} order by id${direction} limit ${LOOK_LIMIT}
        ) e
      ) e
-     where ${IS_ASKED_FOR} or number = ${EVENTS_A_LOOK} order by id${direction} limit $7
+     where ${IS_ASKED_FOR} or number = ${EVENTS_PER_LOOK} order by id${direction} limit $7
    ) e on true`,
   })
 }
@@ -139,7 +139,7 @@ function lookThrough({ direction, last }: Order, range: string, sortedBy: string
      where ${range}
        and created_at >= coalesce(date_trunc('day', $7::timestamptz), '-infinity')
        and created_at < coalesce(date_trunc('day', $8::timestamptz) + interval '1 day', 'infinity')
-     order by ${sortedBy}${direction} limit ${A_LOOK}
+     order by ${sortedBy}${direction} limit ${LOOK_LIMIT}
    ), found as (
      select id, created_at from looked_at
      where created_at >= coalesce($7::timestamptz, '-infinity') and created_at < coalesce($8::timestamptz, 'infinity') and ${condition}

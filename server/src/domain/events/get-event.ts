@@ -1,7 +1,7 @@
 import { statement } from '../../database/statements/statement.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
-import { event, type Event, eventId } from './schemas.ts'
+import { event, type Event, getEventInput } from './schemas.ts'
 
 const findEvent = statement<[tenantId: number, id: string], { body: string }>({
   name: 'find_event',
@@ -18,7 +18,7 @@ export const getEvent = endpoint({
   summary: 'Get an event',
   description: 'One event, as subscribers receive it.',
   isAddition: true,
-  input: eventId,
+  input: getEventInput,
   output: event,
   run: async ({ db, caller }, input) => {
     const row = await db.runOne(findEvent, [caller.tenantId, input.id])

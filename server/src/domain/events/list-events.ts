@@ -1,6 +1,6 @@
 import type { FeedBounds, RequestContext } from '../../procedures/context.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
-import { EVENTS_A_LOOK, FEED, type FeedRange, START } from './feed-statements.ts'
+import { EVENTS_PER_LOOK, FEED, type FeedRange, START } from './feed-statements.ts'
 import { type Event, listEventsOutput, type EventFeed, listEventsInput, type EventFeedQuery } from './schemas.ts'
 
 const LOOKING_MS = 1_000
@@ -100,7 +100,7 @@ async function findEvents(
     context.feedHorizon.wasRead(bounds.server, seen?.up_to)
     found.push(...(seen?.bodies ?? []))
     after = seen?.last_id ?? after
-    const isAtEnd = seen === undefined || seen.looked_at < EVENTS_A_LOOK
+    const isAtEnd = seen === undefined || seen.looked_at < EVENTS_PER_LOOK
     const isComplete = isAtEnd && (order === 'desc' || bounds !== given || !isBehind(seen?.up_to, given))
     if (found.length > limit || isComplete) return pageOf(found, limit)
     if (isAtEnd) {

@@ -1,8 +1,9 @@
 import { statement } from '../../database/statements/statement.ts'
 import { LATEST_NUMBER, NEXT_TRANSACTION, SERVER } from './feed-horizon.ts'
+import { OF_TOPIC } from './feed-statements.ts'
 
 /** Events read at most to find out what changed. */
-export const EVENTS_A_PULSE = 5_000
+export const EVENTS_PER_PULSE = 5_000
 
 /** The events of one record type, such as `order`, among those that a pulse looked at. */
 export interface RecordPulse {
@@ -32,7 +33,7 @@ export const readPulse = statement<[tenantId: number, first: string, second: str
   connection: 'read',
   sql: `with recent as materialized (
      select id, split_part(topic, '/', 1) as record from events
-     where tenant_id = $1 and id > $2 and created_at > now() - interval '1 day' limit ${EVENTS_A_PULSE}
+     where tenant_id = $1 and id > $2 and created_at > now() - interval '1 day' limit ${EVENTS_PER_PULSE}
    )
    select ${SERVER} as server, ${LATEST_NUMBER} as latest, ${NEXT_TRANSACTION} as next,
      pg_snapshot_xmin(pg_current_snapshot())::text::bigint as oldest, (pg_current_wal_insert_lsn() - '0/0'::pg_lsn)::bigint as position,
@@ -43,8 +44,6 @@ export const readPulse = statement<[tenantId: number, first: string, second: str
      ) as records
    from event_sequence`,
 })
-
-const OF_TOPIC = `topic || ' ' || id`
 
 /** The last event of each topic. Reads one entry of each partition's index for it. */
 export const findLastEvents = statement<[tenantId: number, topics: string[]], { record: string; id: string }>({

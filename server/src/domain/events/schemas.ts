@@ -55,7 +55,7 @@ export const listEventsOutput = z.object({
     ),
 })
 
-export const eventId = z.object({ id: text(255).describe('Id of the event.') })
+export const getEventInput = z.object({ id: text(255).describe('Id of the event.') })
 
 export type Event = z.infer<typeof event>
 export type EventFeedQuery = z.infer<typeof listEventsInput>

@@ -1,11 +1,10 @@
+import { dailyPartitions } from '../../database/partitions/daily-partitions.ts'
+import { measureDaysAhead } from '../../database/partitions/days-ahead.ts'
 import { slice } from '../../procedures/slice.ts'
+import { HOUR_MS } from '../../runtime/periodic.ts'
 import { getEvent } from './get-event.ts'
 import { listEvents } from './list-events.ts'
 import { removeOldOrderEvents } from './remove-old-order-events.ts'
-
-import { dailyPartitions } from '../../database/partitions/daily-partitions.ts'
-import { measureDaysAhead } from '../../database/partitions/days-ahead.ts'
-import { HOUR_MS } from '../../runtime/periodic.ts'
 
 /** Retention of events and their deliveries. */
 const DAYS_KEPT = 30

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../database/database.ts'
 import { topicNames } from '../../procedures/event-topics.ts'
-import { EVENTS_A_PULSE, findLastEvents, findRecentEvent, readPulse, type RecordPulse } from './pulse-statements.ts'
+import { EVENTS_PER_PULSE, findLastEvents, findRecentEvent, readPulse, type RecordPulse } from './pulse-statements.ts'
 import { judged, type Tick } from './ticks.ts'
 
 /** A token for each kind of record, which is another one after an event of that kind, and the position of the log that has these events. */
@@ -54,7 +54,7 @@ export class TenantPulse {
     const second = this.#final === 0 ? first : idOf(this.#final)
     const row = await this.#db.runOne(readPulse, [this.#tenantId, first, second])
     if (row === undefined) throw new Error('No pulse was read')
-    const isCut = row.looked_at === EVENTS_A_PULSE
+    const isCut = row.looked_at === EVENTS_PER_PULSE
     for (const record of row.records ?? []) this.#note(record, { isFirst, isCut })
     for (const [record, known] of this.#records) if (!row.records?.some((one) => one.record === record)) known.count = 0
     this.#counted = second

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { returned } from '../../procedures/fields/response-fields.ts'
 import { pageQuery, pagination, queryBoolean, text, timestamp, trimmedText } from '../../procedures/fields/fields.ts'
-import { isAllAlone, topicName, topicNameOrAll } from '../../procedures/event-topics.ts'
+import { hasNoRedundantTopic, topicName, topicNameOrAll } from '../../procedures/event-topics.ts'
 import { since, until } from '../../procedures/fields/moments.ts'
 
 const topics = z
@@ -9,7 +9,7 @@ const topics = z
   .min(1, 'must name at least one topic')
   .max(100)
   .transform((names) => [...new Set<string>(names)])
-  .refine(isAllAlone, 'must be topics, or * alone or beside additional topics')
+  .refine(hasNoRedundantTopic, 'must be topics, or * alone or beside additional topics')
   .describe(
     'Topics to subscribe to. `*` stands for all topics of orders, products, stock and picking flows; additional topics are named beside it.',
   )
