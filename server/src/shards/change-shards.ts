@@ -9,7 +9,7 @@ import { DIRECTORY, TENANTS_OF_SHARD } from './shards.ts'
 const KEYS_OF_TENANT_ID = 1_000_000
 /** Ids of tenants are integers in advisory locks. */
 const MAX_TENANT_ID = 2 ** 31 - 1
-const OLDEST_POSTGRES = 15
+export const OLDEST_POSTGRES = 15
 
 /** Adds an empty database to the shards. Its sequences hand out ids that no other shard has. Returns the id of the shard. */
 export async function addShard(shards: OpenShards, url: string): Promise<number> {

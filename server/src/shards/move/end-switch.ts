@@ -1,46 +1,7 @@
-import type { Database } from '../../database/database.ts'
 import type { Shards } from '../shards.ts'
 import { isFenceClosed, reopenSource, takeFence } from './fence.ts'
-import { Registry } from './registry.ts'
-import { connectTo, type Move, moveOf, type Side, TakenOver } from './side.ts'
-
-interface Place {
-  id: number
-  db: Database
-}
-
-/** Runs `work` while nobody else works at the tenant's move. Throws `TakenOver` when somebody does. */
-export async function working<T>(
-  directory: Database,
-  tenantId: number,
-  work: (registry: Registry) => Promise<T>,
-  statementMs?: number,
-): Promise<T> {
-  const client = await connectTo(directory, statementMs)
-  try {
-    const registry = new Registry(client, tenantId)
-    await registry.lock()
-    return await work(registry)
-  } finally {
-    await client.end().catch(() => {})
-  }
-}
-
-/** Opens a connection to the source and one to the target, runs `work` with them, and closes them. */
-export async function withSides<T>(
-  source: Place,
-  target: Place,
-  work: (source: Side, target: Side) => Promise<T>,
-  statementMs?: number,
-): Promise<T> {
-  const opened: Side[] = []
-  try {
-    for (const { id, db } of [source, target]) opened.push({ id, db, client: await connectTo(db, statementMs) })
-    return await work(opened[0] as Side, opened[1] as Side)
-  } finally {
-    await Promise.all(opened.map(({ client }) => client.end().catch(() => {})))
-  }
-}
+import { type Registry, withRegistry } from './registry.ts'
+import { type Move, moveOf, type Place, type Side, TakenOver, withSides } from './side.ts'
 
 /**
  * Ends a switch that was interrupted. Returns true when the target was open already, so that the tenant is there from now on; otherwise the source is open
@@ -75,7 +36,7 @@ export async function endDeadSwitch(shards: Shards, tenantId: number): Promise<v
     }
     await withSides(source, target, endBetween, STATEMENT_MS)
   }
-  await working(shards.directory, tenantId, end, STATEMENT_MS).catch((error: unknown) => {
+  await withRegistry(shards.directory, tenantId, end, STATEMENT_MS).catch((error: unknown) => {
     if (!(error instanceof TakenOver)) throw error
   })
 }

@@ -1,9 +1,7 @@
-import type { Database } from '../../database/database.ts'
 import { noShard } from '../change-shards.ts'
 import type { OpenedShard, OpenShards } from '../open-shards.ts'
-import { withSides } from './end-switch.ts'
 import type { MoveRow } from './registry.ts'
-import type { Side } from './side.ts'
+import { type Place, type Side, withSides } from './side.ts'
 
 /** A tenant and its shard. */
 export interface FoundTenant {
@@ -25,7 +23,7 @@ export async function findTenant(shards: OpenShards, tenantId: number): Promise<
   return { id, name: rows[0].name, state }
 }
 
-function shardByRange(shards: OpenShards, tenantId: number): { id: number; db: Database } {
+function shardByRange(shards: OpenShards, tenantId: number): Place {
   const db = shards.of(tenantId)
   const { id } = shards.opened.find((shard) => shard.db === db) as OpenedShard
   return { id, db }
@@ -41,7 +39,7 @@ export async function withShards<T>(
   return await withSides(reachable(shards, sourceId), reachable(shards, targetId), work)
 }
 
-function reachable({ opened }: OpenShards, id: number): { id: number; db: Side['db'] } {
+function reachable({ opened }: OpenShards, id: number): Place {
   const shard = opened.find((one) => one.id === id)
   if (shard === undefined) throw noShard(id)
   if (shard.db === undefined) throw new Error(`Shard ${id} cannot be reached`)

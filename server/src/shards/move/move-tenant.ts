@@ -1,11 +1,11 @@
 import { sandboxOf } from '../../domain/tenants/index.ts'
 import type { OpenShards } from '../open-shards.ts'
-import { endSwitch, working } from './end-switch.ts'
+import { endSwitch } from './end-switch.ts'
 import { isFenceClosed, takeFence } from './fence.ts'
 import { findTenant, withShards } from './find-tenant.ts'
 import { copy, giveUp, leave, type Work } from './move-steps.ts'
 import { type MoveOptions, persistently } from './progress.ts'
-import type { MoveRow, Registry } from './registry.ts'
+import { type MoveRow, type Registry, withRegistry } from './registry.ts'
 import { missingFor } from './requirements.ts'
 import { moveOf, type Side } from './side.ts'
 import { switchTenant } from './switch-tenant.ts'
@@ -39,7 +39,7 @@ export async function moveTenant(shards: OpenShards, tenantId: number, targetId:
   let pauseMs: number | null = null
   return await persistently(options, async () => {
     const present = await findTenant(shards, tenantId)
-    return await working(shards.directory, tenantId, async (registry) => {
+    return await withRegistry(shards.directory, tenantId, async (registry) => {
       const row = await registry.read()
       const begun = row !== undefined && row.state !== 'settled' ? row : undefined
       if (begun === undefined && present.id === targetId) {
@@ -66,7 +66,7 @@ export async function moveTenant(shards: OpenShards, tenantId: number, targetId:
 /** Gives up a move before its switch, or goes on giving it up. The tenant stays where it is. */
 export async function abortMove(shards: OpenShards, tenantId: number, options: MoveOptions): Promise<Moved> {
   const present = await findTenant(shards, tenantId)
-  return await working(shards.directory, tenantId, async (registry) => {
+  return await withRegistry(shards.directory, tenantId, async (registry) => {
     const row = await registry.read()
     if (row === undefined || row.state === 'settled') throw new Error(`Tenant ${tenantId} is not being moved`)
     if (row.state === 'leaving') throw switchedAlready(row)

@@ -1,7 +1,8 @@
 import type pg from 'pg'
+import type { Database } from '../../database/database.ts'
 import { tryTenantLockOfSession } from '../../database/locks.ts'
 import type { MovedTenant } from '../shard-map.ts'
-import { TakenOver } from './side.ts'
+import { connectTo, TakenOver } from './side.ts'
 
 /** The row of a tenant in the directory. */
 export interface MoveRow extends MovedTenant {
@@ -83,5 +84,22 @@ export class Registry {
       [this.#tenantId, epoch, from],
     )
     if (rowCount !== 1) throw new TakenOver()
+  }
+}
+
+/** Locks the tenant's move, runs `work`, and releases the lock. Throws `TakenOver` if another command works at the move. */
+export async function withRegistry<T>(
+  directory: Database,
+  tenantId: number,
+  work: (registry: Registry) => Promise<T>,
+  statementMs?: number,
+): Promise<T> {
+  const client = await connectTo(directory, statementMs)
+  try {
+    const registry = new Registry(client, tenantId)
+    await registry.lock()
+    return await work(registry)
+  } finally {
+    await client.end().catch(() => {})
   }
 }

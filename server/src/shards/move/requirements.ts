@@ -1,6 +1,6 @@
+import { OLDEST_POSTGRES } from '../change-shards.ts'
 import type { Side } from './side.ts'
 
-const OLDEST_POSTGRES = 15
 /** One for the tenant, and two for tables that are copied at the same time. */
 const SLOTS = 3
 

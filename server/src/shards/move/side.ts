@@ -1,11 +1,15 @@
 import pg from 'pg'
 import type { Database } from '../../database/database.ts'
 
-/** One of the two databases of a move, with a connection of its own. */
-export interface Side {
-  /** Of its shard. */
+/** The database of a shard. */
+export interface Place {
+  /** Of the shard. */
   id: number
   db: Database
+}
+
+/** One of the two databases of a move, with a connection of its own. */
+export interface Side extends Place {
   client: pg.Client
 }
 
@@ -52,6 +56,22 @@ export async function connectTo(db: Database, statementMs?: number): Promise<pg.
   client.on('error', () => {})
   await client.connect()
   return client
+}
+
+/** Opens a connection to the source and one to the target, runs `work` with them, and closes them. */
+export async function withSides<T>(
+  source: Place,
+  target: Place,
+  work: (source: Side, target: Side) => Promise<T>,
+  statementMs?: number,
+): Promise<T> {
+  const opened: Side[] = []
+  try {
+    for (const { id, db } of [source, target]) opened.push({ id, db, client: await connectTo(db, statementMs) })
+    return await work(opened[0] as Side, opened[1] as Side)
+  } finally {
+    await Promise.all(opened.map(({ client }) => client.end().catch(() => {})))
+  }
 }
 
 /** Runs SQL text that locks a table, in a transaction of its own. */
