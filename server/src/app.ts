@@ -14,7 +14,7 @@ import { refuseWhileDraining } from './http/draining.ts'
 import { type Guard, guardedBy } from './http/guards.ts'
 import { buildHttpServer } from './http/http-server.ts'
 import { limitMemory } from './http/limits/memory-limits.ts'
-import { rateLimitHook } from './http/limits/rate-limit.ts'
+import { rateLimitGuard } from './http/limits/rate-limit.ts'
 import { RequestScheduler, scheduleRequests } from './http/limits/request-scheduler.ts'
 import { mcpRoute } from './http/mcp.ts'
 import { markPageRequest } from './http/pages/page-request.ts'
@@ -80,7 +80,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   })
   const services = openServices(shards, log)
   const scheduler = new RequestScheduler(config.tenantRateLimitPerMinute)
-  const limit = rateLimitHook(shards, config)
+  const limit = rateLimitGuard(shards, config)
   const pages = config.pages ? pagesOf(dependencies, services, limit) : undefined
   const parts = { ...dependencies, services, scheduler, limit, pages }
   await addRoutes(app, parts, await addHooks(app, parts))

@@ -14,8 +14,8 @@ export interface KeyedArguments {
  * Whether a call that is repeated with the same `idempotency_key` gets the first result again. Not that of a check, which responds as things are now: a
  * model gives the check and the change the same arguments.
  */
-export const isKeyed = ({ type, keepsNothing }: Pick<Endpoint, 'type' | 'keepsNothing'>): boolean =>
-  type === 'mutation' && keepsNothing !== true
+export const isKeyed = ({ type, changesNothing }: Pick<Endpoint, 'type' | 'changesNothing'>): boolean =>
+  type === 'mutation' && changesNothing !== true
 
 /**
  * Takes `idempotency_key` out of the arguments. The header of the request, which a client or a proxy that repeats requests may have set, has the same

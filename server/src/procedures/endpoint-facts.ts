@@ -19,7 +19,7 @@ export interface EndpointFacts {
   name: string
   /** The scope that a key needs to call it. */
   scope: Scope
-  /** `GET` reads. Every other method changes data, and its calls are recorded in the audit log, unless `keepsNothing`. */
+  /** `GET` reads. Every other method changes data, and its calls are recorded in the audit log, unless `changesNothing`. */
   method: HttpMethod
   /** The path below `/api/v1`, with path parameters in braces: `/orders/{id}`. */
   path: `/${string}`
@@ -34,8 +34,8 @@ export interface EndpointFacts {
   inputOfBody?: (body: unknown) => unknown
   /** Fields that a call of a device takes from its operator, whatever it sends. */
   inputOfOperator?: (operator: CallerOperator) => Record<string, unknown>
-  /** For a check: a POST that reads what it would change. Its calls are not in the audit log, and replicas need not wait for them. */
-  keepsNothing?: true
+  /** For a check: a POST that changes nothing. Its calls are not in the audit log, and replicas need not wait for them. */
+  changesNothing?: true
   /** The input's array of items, if errors are reported by their position in it, as `{ index, error }`. */
   itemsField?: string
   /** For a change that is one batched statement. A caller alone sends its audit entry and the statement as one message to the database. */

@@ -74,7 +74,7 @@ function recordedChange(
   keyed: KeyedRequest | undefined,
   isAlone: () => boolean,
 ): RecordedChange {
-  if (endpoint.keepsNothing === true) return new RecordedChange(NO_ENTRY, undefined)
+  if (endpoint.changesNothing === true) return new RecordedChange(NO_ENTRY, undefined)
   const key = endpoint.outsideTransaction === true ? undefined : keyed?.key
   return new RecordedChange(beginAudit, beginChange(), key, endpoint.isOneStatement === true ? isAlone : undefined)
 }

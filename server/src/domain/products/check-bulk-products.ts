@@ -27,7 +27,7 @@ export const checkBulkProducts = endpoint({
   description:
     'Takes what `POST /products/bulk` takes, and responds as that call would respond now. Nothing is stored: no product changes, no event is sent, and the audit log has no entry.',
   isAddition: true,
-  keepsNothing: true,
+  changesNothing: true,
   input: bulkUpsertProductsInput,
   output: bulkUpsertProductsOutput,
   run: async ({ db, caller }, input) => {

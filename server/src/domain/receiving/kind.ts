@@ -57,10 +57,10 @@ export interface ReceiveParts {
   isStocked: string
   /** The `order_id` of the movement. */
   orderId: string
-  /** What is added to columns of a line of which `amount` is received; negative when it is undone. */
-  grows: (amount: string) => Fields
-  /** What else changes in a line `l`, from a comma on. */
-  alsoChanges: (amount: string) => string
+  /** What a receipt of `amount` adds to columns of its line; `amount` is negative when a receipt is undone. */
+  addedToLine: (amount: string) => Fields
+  /** Further changes of the line `l`, for its `set`: empty, or with a comma in front. */
+  otherLineChanges: (amount: string) => string
   /** Further columns of a line that comes into being with a receipt `m`, and columns of the call that a receipt keeps. */
   newLine: Fields
   receiptColumns: readonly string[]
@@ -152,8 +152,8 @@ export const OPEN_STATES = `('expected', 'receiving')`
 
 /** SQL for what changes in a line `l` of which `amount` is received, besides `received`: from a comma on. */
 export function lineChange({ receive }: ReceivingKind, amount: string): string {
-  const columns = Object.entries(receive.grows(amount))
-  return columns.map(([column, added]) => `, ${column} = l.${column} + ${added}`).join('') + receive.alsoChanges(amount)
+  const columns = Object.entries(receive.addedToLine(amount))
+  return columns.map(([column, added]) => `, ${column} = l.${column} + ${added}`).join('') + receive.otherLineChanges(amount)
 }
 
 /** Further columns or values in a list of SQL, each after a comma. */

@@ -95,10 +95,10 @@ interface ShownLine {
 
 /** The columns for responses of a line `x` and its receipt `m`. */
 export function shownColumns({ lineColumns, receive }: ReceivingKind, { position, added, taken = added }: ShownLine): string {
-  const grows = receive.grows(added)
+  const additions = receive.addedToLine(added)
   const columns = [
     ...Object.keys(lineColumns).map((column) => `x.${column}`),
-    ...Object.entries(grows).map(([column, amount]) => `x.${column} + ${amount} as ${column}`),
+    ...Object.entries(additions).map(([column, amount]) => `x.${column} + ${amount} as ${column}`),
   ]
   return `${position}, x.id, x.product_id, x.quantity, x.received + ${added} as received, ${taken} as taken${further(columns)}`
 }

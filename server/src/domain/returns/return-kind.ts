@@ -69,8 +69,8 @@ export const RETURN: ReceivingKind = {
     refusedQuantities: `when ${IS_SURPLUS} and ${IS_TOO_MUCH} then 'untaken'`,
     isStocked: `m.disposition <> 'scrap'`,
     orderId: 'r.order_id',
-    grows: byDisposition,
-    alsoChanges: () => '',
+    addedToLine: byDisposition,
+    otherLineChanges: () => '',
     newLine: byDisposition('m.quantity'),
     receiptColumns: ['disposition'],
     lockBefore: `select id from orders

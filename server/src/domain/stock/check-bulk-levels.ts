@@ -34,7 +34,7 @@ export const checkBulkLevels = endpoint({
   description:
     'Takes what `POST /stock/bulk` takes, and responds as that call would respond now. Nothing is stored: no level changes, no movement is written, no location is created, no event is sent, and the audit log has no entry.',
   isAddition: true,
-  keepsNothing: true,
+  changesNothing: true,
   input: bulkSetLevelsInput,
   output: bulkSetLevelsOutput,
   run: ({ db, caller }, input) =>

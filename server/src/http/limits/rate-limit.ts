@@ -37,7 +37,7 @@ type Standing = Taken & { perMinute: number }
  * A guard that counts the requests per minute of the caller's key or session, and of its tenant; undefined if both limits are off. The headers
  * describe the limit with fewer requests left.
  */
-export function rateLimitHook(shards: Shards, limits: Limits): Guard | undefined {
+export function rateLimitGuard(shards: Shards, limits: Limits): Guard | undefined {
   const applied = [
     limitOf(shards, limits.rateLimitPerMinute, ownAllowance, { key: 'This API key', session: 'This session' }),
     // After the key's limit, so that rejected requests of one key do not count against the others.
