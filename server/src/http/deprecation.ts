@@ -5,7 +5,7 @@ import type { Deprecation } from '../procedures/endpoint-facts.ts'
  * The headers of a deprecated operation: `Deprecation` (RFC 9745, seconds since 1970), `Sunset` (RFC 8594, an HTTP date) and a `Link` to
  * the migration guide.
  */
-export function deprecationHeaders({ since, sunset, link }: Deprecation): Record<string, string> {
+function deprecationHeaders({ since, sunset, link }: Deprecation): Record<string, string> {
   return {
     deprecation: `@${Date.parse(since) / 1_000}`,
     ...(sunset === undefined ? {} : { sunset: new Date(sunset).toUTCString() }),

@@ -132,7 +132,7 @@ export const flowBatchFields = {
 }
 const slots = z.array(flowBatchSlot).describe('Slots in order.')
 
-export const flowBatchSummary = z
+const flowBatchSummary = z
   .object({ ...flowBatchFields, slots })
   .meta({ id: 'FlowBatchSummary', description: 'A batch, without its stops.' })
 export const flowBatch = z

@@ -31,7 +31,7 @@ interface Situation {
 }
 
 /** Entries of each list of a blocker. */
-const MOST = 10
+const MAX_ENTRIES = 10
 
 /** Of the line `l` of the order `o`. */
 const HOLDERS = `(
@@ -41,23 +41,23 @@ const HOLDERS = `(
             r.assembly_date, null::bigint as hold_id, null::text as expires_at
           from order_reservations r
           where r.tenant_id = $1 and r.product_id = l.product_id and r.warehouse_id = o.warehouse_id and r.reserved > 0 and r.order_id <> o.id
-          order by r.assembly_date, r.order_id, r.order_line_id limit ${MOST})
+          order by r.assembly_date, r.order_id, r.order_line_id limit ${MAX_ENTRIES})
          union all
          (select k.product_id, k.warehouse_id, k.reserved::float8, 0, null, null, null, null, k.hold_id, ${isoTimestamp('k.expires_at')}
           from hold_lines k
           where k.tenant_id = $1 and k.product_id = l.product_id and k.warehouse_id = o.warehouse_id and k.reserved > 0
             and k.expires_at > clock_timestamp()
-          order by k.hold_id, k.line_number limit ${MOST})
-         limit ${MOST}
+          order by k.hold_id, k.line_number limit ${MAX_ENTRIES})
+         limit ${MAX_ENTRIES}
        ) h
      )`
-const INCOMING = incomingDeliveries('l.product_id', 'o.warehouse_id', MOST)
+const INCOMING = incomingDeliveries('l.product_id', 'o.warehouse_id', MAX_ENTRIES)
 const ELSEWHERE = `(
        select json_agg(json_build_object('warehouse_id', x.warehouse_id, 'available', x.available::float8) order by x.warehouse_id) from (
          select n.warehouse_id, n.available from (
            select w.warehouse_id, ${availabilityColumns('true')} from warehouse_stock w ${EXPIRED_HOLDS}
            where w.tenant_id = $1 and w.product_id = l.product_id and w.warehouse_id <> o.warehouse_id
-         ) n where n.available > 0 order by n.warehouse_id limit ${MOST}
+         ) n where n.available > 0 order by n.warehouse_id limit ${MAX_ENTRIES}
        ) x
      )`
 

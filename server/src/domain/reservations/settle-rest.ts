@@ -68,8 +68,9 @@ const settleRestOf = statement<
 export async function settleRest(db: Queryable, signal: AbortSignal, onError: (error: unknown) => void): Promise<void> {
   const startedAt = performance.now()
   let tenants: number[] | null = null
-  do tenants = await settleRound(db, tenants, signal, onError)
-  while (tenants.length > 0 && !signal.aborted && performance.now() - startedAt < RUN_MS)
+  do {
+    tenants = await settleRound(db, tenants, signal, onError)
+  } while (tenants.length > 0 && !signal.aborted && performance.now() - startedAt < RUN_MS)
 }
 
 /** Settles a piece of each of these tenants, or of all. Returns those of which something was settled: there may be more of them. */

@@ -37,6 +37,10 @@ type Values = [
   expectedQuantities: number[],
 ]
 
+/** Columns of a change by hand, besides those that name its level and its `amount`. */
+export const MOVEMENT_COLUMNS = `case when amount > 0 then 'IN' else 'OUT' end as movement_type, reason,
+         null::bigint as user_id, null::bigint as order_id, null::text as other_location_id`
+
 /** Adjusts levels that are what is expected of them: what they become is then known, so they are set. */
 export const adjustExpectedLevel: BatchedStatement<Adjustment, Compared, Values> = {
   statement: statement({
@@ -49,8 +53,7 @@ export const adjustExpectedLevel: BatchedStatement<Adjustment, Compared, Values>
        ${NAMED_PRODUCTS.joins}
      ), stock_change as materialized (
        select position, product_id, location_id, expected_quantity + amount as amount, expected_quantity,
-         case when amount > 0 then 'IN' else 'OUT' end as movement_type, reason,
-         null::bigint as user_id, null::bigint as order_id, null::text as other_location_id
+         ${MOVEMENT_COLUMNS}
        from item where product_id is not null
      ), ${applyStockChanges({
        source: 'stock_change',

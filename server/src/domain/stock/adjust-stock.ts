@@ -6,7 +6,7 @@ import { endpoint } from '../../procedures/endpoint.ts'
 import { isGiven } from '../../procedures/fields/fields.ts'
 import { recordEvents } from '../events/index.ts'
 import { wasReserving } from '../reservation-core/index.ts'
-import { adjustExpectedLevel } from './adjust-expected-level.ts'
+import { adjustExpectedLevel, MOVEMENT_COLUMNS } from './adjust-expected-level.ts'
 import { applyStockChanges } from './apply-stock-changes.ts'
 import { changeOneLevel } from './change-one-level.ts'
 import { NAMED_PRODUCTS, requireNamedProduct } from './product-by-id-or-sku.ts'
@@ -42,9 +42,6 @@ type Values = [
   createdBy: string | undefined,
 ]
 
-/** Columns of a change, besides those that name its level and its `amount`. */
-const MOVEMENT = `case when amount > 0 then 'IN' else 'OUT' end as movement_type, reason,
-         null::bigint as user_id, null::bigint as order_id, null::text as other_location_id`
 const BY_HAND = { source: 'stock_change', eventReason: 'manual_adjustment' } as const
 
 type LoneValues = [
@@ -61,7 +58,7 @@ const adjustLevel = statement<LoneValues, Adjusted>({
   name: 'adjust_stock_level',
   connection: 'write',
   sql: `with stock_change as materialized (
-       select 1 as position, product_id, location_id, amount, ${MOVEMENT}
+       select 1 as position, product_id, location_id, amount, ${MOVEMENT_COLUMNS}
        from (select $2::bigint as product_id, $3::text as location_id, $4::numeric as amount, $5::text as reason) i
      ), ${changeOneLevel({ ...BY_HAND, productId: '$2::bigint', locationId: '$3::text', createdBy: '$6::text' })}, ${recordEvents('stock_event', { areWithoutOrders: true })}
      select 0 as call, product_id, true as exists, null::numeric as available, previous_quantity, new_quantity from stock_movement`,
@@ -76,7 +73,7 @@ const adjustStockLevels: BatchedStatement<Adjustment, Adjusted, Values> = {
        from unnest($2::bigint[], $3::text[], $4::text[], $5::numeric[], $6::text[]) with ordinality i (product_id, sku, location_id, amount, reason, position)
        ${NAMED_PRODUCTS.joins}
      ), stock_change as materialized (
-       select position, product_id, location_id, amount, ${MOVEMENT}
+       select position, product_id, location_id, amount, ${MOVEMENT_COLUMNS}
        from item where product_id is not null
      ), ${applyStockChanges({
        ...BY_HAND,

@@ -22,5 +22,5 @@ export function positionIn(kind: keyof typeof ID_OF, after: Position): ListPosit
 }
 
 /** A time with these microseconds of its second. */
-export const withMicroseconds = (at: string, microseconds: string): string =>
+const withMicroseconds = (at: string, microseconds: string): string =>
   microseconds === '' ? at : at.replace(/\.\d+Z$/, `.${microseconds}Z`)

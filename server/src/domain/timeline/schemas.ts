@@ -132,7 +132,7 @@ function entryOf<const K extends Kind>(name: K) {
   })
 }
 
-export const timelineEntry = z
+const timelineEntry = z
   .discriminatedUnion('kind', [
     entryOf('call'),
     entryOf('created'),
@@ -154,5 +154,3 @@ export const timelineOutput = z.object({
   omitted: z.array(kind).describe("Kinds that are missing because the key's scopes do not allow them."),
   next_cursor: z.string().nullable().describe('Pass it as `cursor` to get the next page; null after the last entry.'),
 })
-
-export type TimelineEntry = z.infer<typeof timelineEntry>

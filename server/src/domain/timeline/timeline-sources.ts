@@ -3,7 +3,7 @@
 // `q` is a page to read: the id of the order, the limit of the long lists, and where each of these begins. $1 is the tenant, $2 the separator.
 
 /** Of an order that has more flows, changes of state, shipments or returns than this, the latest ones: nothing else bounds them, and all tenants share the connections. */
-export const MAX_RECORDS = 1_000
+const MAX_RECORDS = 1_000
 const EVENTS_KEPT = `interval '30 days'`
 const CALLS_KEPT = `interval '365 days'`
 

@@ -38,8 +38,9 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
  */
 export async function parseJsonInTurns(json: Uint8Array): Promise<unknown> {
   const parser = new PiecewiseParser(json)
-  do await nextTurn()
-  while (!parser.goOn())
+  do {
+    await nextTurn()
+  } while (!parser.goOn())
   return parser.result()
 }
 
