@@ -4,6 +4,7 @@ import { ServiceError } from '../../errors/service-error.ts'
 import type { LargeList } from '../../procedures/context.ts'
 import { pauseAfter } from '../../runtime/event-loop/turns.ts'
 import { within } from '../../runtime/within.ts'
+import { streamOf } from './stream-of.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -48,12 +49,7 @@ export class LargeResponses {
       this.#end(tenantId)
       throw refusal()
     }
-    const texts = this.#texts(tenantId, data as object, list, envelope)
-    // An error of the first piece can still be returned with its status.
-    const first = await texts.next()
-    reply.raw.once('close', () => void texts.return(undefined))
-    if (reply.raw.destroyed) await texts.return(undefined)
-    return Readable.from(beginningWith(first, texts))
+    return await streamOf(reply, this.#texts(tenantId, data as object, list, envelope))
   }
 
   /** Reads a large list for a response that is sent whole, when no other large response of the tenant is in progress. */
@@ -71,7 +67,7 @@ export class LargeResponses {
     data: object,
     { field, pieces }: LargeList,
     { before, after }: Envelope,
-  ): AsyncGenerator<string> {
+  ): AsyncGenerator<string, void> {
     try {
       const others = Object.entries(data).filter(([name]) => name !== field)
       let start = `${before}{${JSON.stringify(field)}:[`
@@ -114,16 +110,6 @@ export class LargeResponses {
     if (next === undefined) this.#waiting.delete(tenantId)
     else next()
   }
-}
-
-function beginningWith(first: IteratorResult<string>, rest: AsyncGenerator<string>): AsyncIterable<string> {
-  let isFirst = true
-  const next = async (): Promise<IteratorResult<string>> => {
-    if (!isFirst) return await rest.next()
-    isFirst = false
-    return first
-  }
-  return { [Symbol.asyncIterator]: () => ({ next, return: () => rest.return(undefined) }) }
 }
 
 function refusal(): ServiceError {

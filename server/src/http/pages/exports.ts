@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { BYTE_ORDER_MARK, csvHeader, csvLines, type CsvRow } from '../../csv/csv-text.ts'
@@ -15,6 +14,7 @@ import { invalidInput } from '../../procedures/invalid-input.ts'
 import type { Encryption } from '../../runtime/encryption/encryption.ts'
 import { pauseAfter } from '../../runtime/event-loop/turns.ts'
 import type { Shards } from '../../shards/shards.ts'
+import { streamOf } from '../body/stream-of.ts'
 import type { Guard } from '../guards.ts'
 import { isOver, openTicket, sealTicket } from './export-ticket.ts'
 import type { PageAuthentication } from './page-sessions.ts'
@@ -104,21 +104,7 @@ export class Exports {
       await authentication.requireStill(request, caller)
     }
     const batches = list.read(shard.forTenant(caller.tenantId), caller.tenantId, ticket.query)
-    return await reply.send(await this.#stream(reply, this.#pieces(list, caller.tenantId, batches, requireStill)))
-  }
-
-  /** The stream. What fails before its first piece is a response of its own; later, the connection is closed, and no file looks complete. */
-  async #stream(reply: FastifyReply, pieces: AsyncGenerator<string, undefined>): Promise<Readable> {
-    // When the client leaves. A stream that was not yet read would not end its source.
-    reply.raw.once('close', () => void pieces.return(undefined))
-    const first = await pieces.next()
-    if (reply.raw.destroyed) await pieces.return(undefined)
-    return Readable.from(
-      (async function* () {
-        if (first.done !== true) yield first.value
-        yield* pieces
-      })(),
-    )
+    return await reply.send(await streamOf(reply, this.#pieces(list, caller.tenantId, batches, requireStill)))
   }
 
   /** The file in pieces. The export runs from the first one that is asked for. */
