@@ -7192,7 +7192,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    /** @description The client's own order identifier. When given, it is used instead of the `id`, which any text then stands for. */
+                    /** @description The client's own order identifier. When given, it is used instead of `id`, which can then be any text. */
                     order_tenant_id?: (string | null) | undefined;
                     /**
                      * @description Reason, sent as `cancellation_reason` of the event.

@@ -272,7 +272,7 @@ export const cancelOrderInput = z.object({
   id: text(255).describe('Id of the order, assigned by the service, or its `order_tenant_id`.'),
   order_tenant_id: text(255, { minLength: 1 })
     .nullish()
-    .describe("The client's own order identifier. When given, it is used instead of the `id`, which any text then stands for."),
+    .describe("The client's own order identifier. When given, it is used instead of `id`, which can then be any text."),
   reason: text(1_000)
     .nullish()
     .describe('Reason, sent as `cancellation_reason` of the event.')
