@@ -2,6 +2,7 @@ import type { FulfillmentClient, WriteOptions } from '@fulfillment/sdk'
 import { useEffect, useRef, useState } from 'react'
 import { APIError, ConnectionError, isNoSession, waitOf } from '../../shared/api.ts'
 import { isStillRunning, isUnanswered, isUnreadable } from '../../shared/is-unanswered.ts'
+import { randomId } from '../../shared/random-id.ts'
 import { t } from '../../shared/texts/texts.ts'
 import { client, queries } from './client.ts'
 import { announce, announceFailure } from './messages.ts'
@@ -59,7 +60,7 @@ export function useWrite<Input, T>(settings: WriteSettings<Input, T>): Writing<I
 
   const keyOf = (input: Input): string => {
     const text = JSON.stringify(input)
-    if (tried.current?.input !== text) tried.current = { input: text, key: crypto.randomUUID?.() ?? randomKey() }
+    if (tried.current?.input !== text) tried.current = { input: text, key: randomId() }
     return tried.current.key
   }
 
@@ -157,9 +158,4 @@ async function waitFor(error: unknown, onWait: (until: number | undefined) => vo
   await pause(waitMs, signal)
   if (signal.aborted) throw error
   onWait(undefined)
-}
-
-// `randomUUID` is there in secure contexts only; an http page of a LAN is none.
-function randomKey(): string {
-  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }

@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
+import { randomId } from '../../shared/random-id.ts'
 import { queries } from '../data/client.ts'
 import { checkRows, goodRows, NOTHING_DONE, sendRows } from './check-and-send.ts'
 import type { ImportTarget } from './import-target.ts'
@@ -145,7 +146,3 @@ const shownProgress = ({ bad }: KeptImport, { rows, created, changed, refused }:
   changed,
   errors: [...bad, ...refused].toSorted((a, b) => a.row - b.row),
 })
-
-function randomId(): string {
-  return [...crypto.getRandomValues(new Uint8Array(8))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
-}

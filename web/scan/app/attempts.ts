@@ -1,5 +1,5 @@
+import { randomId } from '../../shared/random-id.ts'
 import { interruptionOf } from '../queue/interruption.ts'
-import { newPickId } from './pick-id.ts'
 
 /** What was sent and has no answer, and its key. */
 export interface OpenAttempt {
@@ -32,7 +32,7 @@ export class Attempts {
   }
 
   async of<T>(what: string, call: (key: string) => PromiseLike<T>): Promise<T> {
-    const open = this.#open?.what === what ? this.#open : { what, key: newPickId() }
+    const open = this.#open?.what === what ? this.#open : { what, key: randomId() }
     this.#open = open
     await this.#keeper.keep(open)
     try {

@@ -1,3 +1,4 @@
+import { randomId } from '../../shared/random-id.ts'
 import { t } from '../../shared/texts/scan-texts.ts'
 import type { Decision, Picking, PickingProblem, Said } from '../picking/decision.ts'
 import { type Decide, scan } from '../picking/decide.ts'
@@ -7,7 +8,6 @@ import { isCompleting, viewOf, type WalkView } from '../picking/view.ts'
 import { batchOf, type Walk, type WalkKey, walkOf } from '../picking/walk.ts'
 import { type Kept, weightPatternsOf } from '../store/store.ts'
 import type { App, CodeHandler, ProblemNote } from './app.ts'
-import { newPickId } from './pick-id.ts'
 import { finishScreen } from './screen.ts'
 
 /** The draft of a walk. */
@@ -90,7 +90,8 @@ function pickingOf(kept: Kept, key: WalkKey): Picking | undefined {
       year: new Date().getUTCFullYear(),
       isWeighable: (productId) => productOf(kept, walk, productId)?.weighable,
     },
-    newId: newPickId,
+    // Made at the first scan of a pick, so that whatever is repeated later is the same pick.
+    newId: randomId,
     now: new Date().toISOString(),
   }
 }

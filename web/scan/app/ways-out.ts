@@ -1,3 +1,4 @@
+import { randomId } from '../../shared/random-id.ts'
 import { t } from '../../shared/texts/scan-texts.ts'
 import type { Level } from '../picking/stops.ts'
 import type { Entry, FlowEntry, PickEntry } from '../queue/entry.ts'
@@ -7,7 +8,6 @@ import type { App } from './app.ts'
 import { online } from './calls.ts'
 import { productIdOf, setCounted } from './count-stock.ts'
 import { refreshFlow } from './flows.ts'
-import { newPickId } from './pick-id.ts'
 
 /** Sends a refused entry again. */
 export const sendAgain = (app: App, { seq }: Entry): Promise<void> => resolve(app, { type: 'again', seq }, t.problems.again)
@@ -22,7 +22,7 @@ export const giveUp = (app: App, entry: Entry, said: string): Promise<boolean> =
 
 /** Takes the same quantity from another location. */
 export const takeElsewhere = (app: App, { seq }: PickEntry, { location_id, location_code }: Level): Promise<void> =>
-  resolve(app, { type: 'elsewhere', seq, pick_id: newPickId(), location_id, location_code }, location_code)
+  resolve(app, { type: 'elsewhere', seq, pick_id: randomId(), location_id, location_code }, location_code)
 
 /** Corrects the stock of a location by a count, and sends the pick again. */
 export async function countAgain(app: App, { seq, flow_id, body, about }: PickEntry, quantity: number): Promise<void> {
@@ -34,7 +34,7 @@ export async function countAgain(app: App, { seq, flow_id, body, about }: PickEn
     app.stop({ message: t.problem.lineGone(order_tenant_id, location_code) }, performance.now())
     return false
   })
-  if (isSaved === true) await resolve(app, { type: 'again as new', seq, pick_id: newPickId() }, t.said.counted)
+  if (isSaved === true) await resolve(app, { type: 'again as new', seq, pick_id: randomId() }, t.said.counted)
 }
 
 async function drop(app: App, entry: Entry, what: LogRow['what'], said: string): Promise<boolean> {

@@ -1,8 +1,8 @@
 import { isMissing } from '../../shared/is-unanswered.ts'
+import { randomId } from '../../shared/random-id.ts'
 import { goods } from '../../shared/texts/scan-goods-texts.ts'
 import type { App, CodeHandler } from '../app/app.ts'
 import { online } from '../app/calls.ts'
-import { newPickId } from '../app/pick-id.ts'
 import { isReadAgain } from '../app/read-again.ts'
 import { findBySku, findCode, productOf } from '../data/find.ts'
 import { isOfRecord, type RecordKind, type RecordRef } from '../queue/entry.ts'
@@ -28,7 +28,7 @@ export function workOf(kept: Kept, ref: RecordRef): Work<KnownRecord> | undefine
   if (row === undefined || operator === null || operator === undefined) return undefined
   const { entries, places, settings } = kept
   const { isLocationFirst } = settings
-  return { ...row, entries, places, operator, isLocationFirst, newId: newPickId, now: new Date().toISOString() }
+  return { ...row, entries, places, operator, isLocationFirst, newId: randomId, now: new Date().toISOString() }
 }
 
 /** Decides on what the operator did with a record, stores it, and tells the outcome. Returns false if the decision knows nothing of it. */

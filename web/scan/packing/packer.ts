@@ -1,9 +1,9 @@
 import { APIError, FulfillmentError, type NewPackage, type Package, type Shipment } from '@fulfillment/sdk'
 import { isUnanswered } from '../../shared/is-unanswered.ts'
+import { randomId } from '../../shared/random-id.ts'
 import { packing } from '../../shared/texts/scan-packing-texts.ts'
 import type { App, CodeHandler } from '../app/app.ts'
 import { online } from '../app/calls.ts'
-import { newPickId } from '../app/pick-id.ts'
 import { refusalText } from '../app/refusal-text.ts'
 import { findBySku, findCode, productOf } from '../data/find.ts'
 import { asSent, type Content, comparableText, contentsOf, withMore, withQuantity, withWeight } from './packages.ts'
@@ -437,7 +437,7 @@ export class Packer {
   }
 }
 
-const newCreation = () => ({ key: `pack-${newPickId()}`, isSent: false })
+const newCreation = () => ({ key: `pack-${randomId()}`, isSent: false })
 
 /** What a refusal needs to know of a step. */
 interface Step {
