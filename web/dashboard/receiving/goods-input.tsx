@@ -1,7 +1,7 @@
 import { type Dispatch, type SetStateAction, useState } from 'react'
+import { exact } from '../../shared/exact.ts'
 import { formatNumber } from '../../shared/format.ts'
 import { t } from '../../shared/texts/texts.ts'
-import { exact } from '../kit/exact.ts'
 import { Field } from '../kit/field.tsx'
 import { packHint, ProductCombo } from '../kit/product-combo.tsx'
 import { Select } from '../kit/select.tsx'

@@ -1,5 +1,5 @@
+import { exact } from '../../shared/exact.ts'
 import { t } from '../../shared/texts/scan-texts.ts'
-import { exact } from '../picking/quantity.ts'
 import type { Entry, PickBody } from '../queue/entry.ts'
 import { isUnknownToServer } from '../queue/reduce.ts'
 import type { App } from './app.ts'

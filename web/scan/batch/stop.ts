@@ -1,4 +1,4 @@
-import { exact } from '../picking/quantity.ts'
+import { exact } from '../../shared/exact.ts'
 import { lineOf, type LineView, togetherWith, type WalkView } from '../picking/view.ts'
 
 /** What a slot gets of the product that is taken. */

@@ -1,4 +1,4 @@
-import { exact } from '../picking/quantity.ts'
+import { exact } from '../../shared/exact.ts'
 import { type Entry, isOfRecord, type RecordEntry } from '../queue/entry.ts'
 import { expectedOf, type Receivable, refOf } from './record.ts'
 

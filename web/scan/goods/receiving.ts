@@ -1,6 +1,6 @@
 import { isSameCode } from '@fulfillment/codes/gtin.ts'
+import { exact } from '../../shared/exact.ts'
 import { goods } from '../../shared/texts/scan-goods-texts.ts'
-import { exact } from '../picking/quantity.ts'
 import type { Disposition, NewReceipt, ReceiptBody } from '../queue/entry.ts'
 import { type QueueEvent, reduce } from '../queue/reduce.ts'
 import { type GoodsLine, linesOf, type Product } from './lines.ts'

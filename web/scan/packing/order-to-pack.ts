@@ -1,5 +1,5 @@
 import type { FulfillmentClient, Order, Shipment } from '@fulfillment/sdk'
-import { exact } from '../picking/quantity.ts'
+import { exact } from '../../shared/exact.ts'
 
 const COMPLETED = 5
 const PICKING_RUNS = 1

@@ -1,5 +1,5 @@
 import type { NewPackage, Package } from '@fulfillment/sdk'
-import { exact } from '../picking/quantity.ts'
+import { exact } from '../../shared/exact.ts'
 
 /** What is in a package of a product. */
 export interface Content {

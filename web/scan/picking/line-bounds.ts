@@ -1,5 +1,5 @@
 import type { LineToPick } from '@fulfillment/sdk'
-import { exact } from './quantity.ts'
+import { exact } from '../../shared/exact.ts'
 
 type Bounds = Pick<LineToPick, 'quantity' | 'minimum_quantity' | 'maximum_quantity'>
 

@@ -1,4 +1,4 @@
-import { exact } from './quantity.ts'
+import { exact } from '../../shared/exact.ts'
 
 /** Stock of a line's product at a location. */
 export interface Level {

@@ -1,8 +1,8 @@
 import type { LineToPick, PickingFlowDetails } from '@fulfillment/sdk'
+import { exact } from '../../shared/exact.ts'
 import type { Entry, FlowEntry, PickEntry } from '../queue/entry.ts'
 import type { Draft } from './draft.ts'
 import { leftOf, roomOf } from './line-bounds.ts'
-import { exact } from './quantity.ts'
 import { type OpenLine, type Stop, stopKey, stopsOf } from './stops.ts'
 import { batchOf, type Walk } from './walk.ts'
 

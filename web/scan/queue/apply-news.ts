@@ -1,5 +1,5 @@
 import type { FlowsPickResult, PickingFlowDetails } from '@fulfillment/sdk'
-import { exact } from '../picking/quantity.ts'
+import { exact } from '../../shared/exact.ts'
 import { isOf } from '../picking/walk.ts'
 import type { FlowNews } from './attempt.ts'
 

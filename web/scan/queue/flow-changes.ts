@@ -1,7 +1,7 @@
 import type { PickingFlowDetails } from '@fulfillment/sdk'
+import { exact } from '../../shared/exact.ts'
 import { type Draft, type DraftPick, emptyDraft } from '../picking/draft.ts'
 import { aboutOf } from '../picking/new-entry.ts'
-import { exact } from '../picking/quantity.ts'
 import { isCompleting } from '../picking/view.ts'
 import { isOf, type WalkKey, walkKeyOf } from '../picking/walk.ts'
 import type { FlowRow } from '../store/database.ts'

@@ -1,5 +1,5 @@
 import type { Order, OrderLine, Shipment } from '@fulfillment/sdk'
-import { exact } from '../../kit/exact.ts'
+import { exact } from '../../../shared/exact.ts'
 import { takenOf } from '../../kit/taken-of.ts'
 
 export interface LineToPack {

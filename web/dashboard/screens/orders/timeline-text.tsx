@@ -1,10 +1,10 @@
 import type { TimelineEntry } from '@fulfillment/sdk'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { exact } from '../../../shared/exact.ts'
 import { formatChange } from '../../../shared/format.ts'
 import { isolated } from '../../../shared/texts/isolated.ts'
 import { t } from '../../../shared/texts/texts.ts'
-import { exact } from '../../kit/exact.ts'
 import { ProductLink } from '../../kit/record-link.tsx'
 
 type Entry<Kind extends TimelineEntry['kind']> = Extract<TimelineEntry, { kind: Kind }>

@@ -1,7 +1,7 @@
 import type { FulfillmentClient, Order, RequestOptions, Return } from '@fulfillment/sdk'
+import { exact } from '../../../shared/exact.ts'
 import { formatNumber } from '../../../shared/format.ts'
 import { t } from '../../../shared/texts/texts.ts'
-import { exact } from '../../kit/exact.ts'
 import type { NewLine } from '../../kit/lines-input.tsx'
 import { takenOf } from '../../kit/taken-of.ts'
 
