@@ -53,7 +53,6 @@ export const scanGoods = {
   dispositions: { restock: 'Restock', quarantine: 'Quarantine', scrap: 'Scrap' },
   count: {
     at: 'At this location',
-    next: (code: string) => `Next: ${code}`,
     goTo: (code: string) => `Scan ${code}`,
     done: 'All counted',
     one: (name: string) => `Count ${name}`,
@@ -101,6 +100,5 @@ export const scanGoods = {
     notCounted: (name: string) => `${isolated(name)} is not in this count`,
     countAgain: 'Nothing to undo: count the location again',
     over: (name: string, state: string) => `${isolated(name)} was ${state}`,
-    notThere: (reference: string) => `Nothing here has the reference ${reference}`,
   },
 }

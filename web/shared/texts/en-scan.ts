@@ -30,7 +30,6 @@ export const scan = {
     toSend: (number: number) => `${formatNumber(number)} to send`,
     offlineToSend: (number: number) => `Offline, ${formatNumber(number)} to send`,
     waiting: 'Waiting for the server',
-    needed: 'This needs the connection. Nothing was sent.',
     kept: (number: number) => `${count(number, 'scan is', 'scans are')} kept.`,
     wrongClock: (difference: string) => `This device's clock is wrong by ${difference}`,
   },
@@ -74,8 +73,6 @@ export const scan = {
     none: 'No orders to pick',
     offline: 'Offline: no new order can be started.',
     more: 'Show more',
-    left: (lines: number) => `${count(lines, 'line', 'lines')} left`,
-    notThere: (order: string) => `No order to pick has the identifier ${order}`,
   },
   goods: {
     tiles: 'Other tasks',
@@ -129,7 +126,6 @@ export const scan = {
     title: 'Quantity',
     label: 'Quantity',
     delete: 'Delete',
-    point: '.',
     confirm: 'Confirm',
     wholeOnly: 'Whole pieces only',
     tooManyDigits: (most: number) => `At most ${most} digits before the point`,
@@ -151,7 +147,6 @@ export const scan = {
     started: (order: string) => `Picking ${order}`,
     moved: 'Moved',
     counted: 'Counted',
-    found: (name: string) => name,
   },
   problem: {
     title: 'Problem',
@@ -226,7 +221,6 @@ export const scan = {
     stock: (quantity: number, code: string) => `The system has ${formatNumber(quantity)} at ${isolated(code)}`,
     place: (code: string, quantity: number, name: string) =>
       `Nothing may be picked at ${isolated(code)} now. Put ${units(quantity, name)} back`,
-    other: (message: string) => message,
     undo: (quantity: number, name: string, code: string) =>
       `Taking back ${units(quantity, name)} at ${isolated(code)} was refused`,
     complete: (order: string) => `Completing ${isolated(order)} was refused`,
@@ -270,8 +264,6 @@ export const scan = {
     find: 'Find',
     none: 'No stock',
     more: 'Show more',
-    total: (quantity: number) => `${formatNumber(quantity)} in all`,
-    at: 'At this location',
     standsFor: (quantity: number) => `This code stands for ${formatNumber(quantity)}`,
     lot: (lot: string) => `Lot ${lot}`,
     serial: (serial: string) => `Serial number ${serial}`,
