@@ -36,16 +36,12 @@ function latestPick(picking: Picking): NewPick | undefined {
     const { pick_id, body, about } = waiting
     return { ...common(picking, flow, about), kind: 'undo', pick_id, body }
   }
-  return walk.flows
-    .flatMap((of) =>
-      of.picks
-        .filter(({ id }) => !undone.has(id))
-        .slice(-1)
-        .map((pick) => ({ of, pick })),
-    )
-    .toSorted((one, other) => Date.parse(one.pick.created_at) - Date.parse(other.pick.created_at))
-    .slice(-1)
-    .map(({ of, pick }) => undoOf(picking, of, pick))[0]
+  const lastOfEach = walk.flows.flatMap((of) => {
+    const pick = of.picks.findLast(({ id }) => !undone.has(id))
+    return pick === undefined ? [] : [{ of, pick }]
+  })
+  const last = lastOfEach.toSorted((one, other) => Date.parse(one.pick.created_at) - Date.parse(other.pick.created_at)).at(-1)
+  return last && undoOf(picking, last.of, last.pick)
 }
 
 function undoOf(picking: Picking, flow: PickingFlowDetails, pick: PickingFlowDetails['picks'][number]): NewPick {
