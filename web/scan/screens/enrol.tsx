@@ -15,12 +15,12 @@ export function Enrol() {
   const [typed, setTyped] = useState('')
   const [isBusy, setBusy] = useState(false)
   useTitle(t.enrol.title)
-  const start = async (with_: string): Promise<void> => {
+  const start = async (text: string): Promise<void> => {
     app.feedback.unlock()
-    const code = enrolmentCode(with_)
-    if (code === '' || isBusy) return
+    const entered = enrolmentCode(text)
+    if (entered === '' || isBusy) return
     setBusy(true)
-    await enrol(app, code)
+    await enrol(app, entered)
     setBusy(false)
   }
   useCodes(([text = '']) => {
