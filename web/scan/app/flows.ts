@@ -8,7 +8,7 @@ import { batchOf, type WalkKey, walkKeyOf } from '../picking/walk.ts'
 import type { App } from './app.ts'
 import { online } from './calls.ts'
 import { decide, keptWalk, productOf } from './picking-actions.ts'
-import { isReadAgain } from './read-again.ts'
+import { isRetriedLater } from './retried-later.ts'
 import { readWeightPatterns } from './weights.ts'
 
 /** Stores flows that the server has, all or none. */
@@ -38,7 +38,7 @@ export async function refreshFlow(app: App, flowId: number): Promise<void> {
       await app.store.commit((kept) => flowChanges(kept, flowId, { is: 'read', flow }))
     })
   } catch (error) {
-    if (!isReadAgain(error)) throw error
+    if (!isRetriedLater(error)) throw error
   }
 }
 
@@ -102,6 +102,6 @@ async function readProducts(app: App, key: WalkKey): Promise<void> {
       }, 'relaxed')
     }
   } catch (error) {
-    if (!isReadAgain(error)) throw error
+    if (!isRetriedLater(error)) throw error
   }
 }

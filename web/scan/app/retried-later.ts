@@ -1,6 +1,6 @@
 import { FulfillmentError } from '@fulfillment/sdk'
 import { TakenOverError } from '../store/store.ts'
 
-/** Whether what is read by itself, and again later, could not be read or stored this time: nobody has to be told. */
-export const isReadAgain = (error: unknown): boolean =>
+/** Whether a background read failed for now: no connection, a refusal, or storage. It is tried again later, so nobody is told. */
+export const isRetriedLater = (error: unknown): boolean =>
   error instanceof FulfillmentError || error instanceof TakenOverError || error instanceof DOMException

@@ -1,6 +1,6 @@
 import { weightPatternsOf } from '../store/store.ts'
 import type { App } from './app.ts'
-import { isReadAgain } from './read-again.ts'
+import { isRetriedLater } from './retried-later.ts'
 
 /** Reads which barcodes contain a weight, so that they can be scanned without a connection. A key without `read:stock` has none. */
 export async function readWeightPatterns(app: App): Promise<void> {
@@ -12,6 +12,6 @@ export async function readWeightPatterns(app: App): Promise<void> {
     )
   } catch (error) {
     // They are read again with the next flow.
-    if (!isReadAgain(error)) throw error
+    if (!isRetriedLater(error)) throw error
   }
 }

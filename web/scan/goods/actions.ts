@@ -3,7 +3,7 @@ import { randomId } from '../../shared/random-id.ts'
 import { goods } from '../../shared/texts/scan-goods-texts.ts'
 import type { App, CodeHandler } from '../app/app.ts'
 import { online } from '../app/calls.ts'
-import { isReadAgain } from '../app/read-again.ts'
+import { isRetriedLater } from '../app/retried-later.ts'
 import { findBySku, findCode, productOf } from '../data/find.ts'
 import { isOfRecord, type RecordKind, type RecordRef } from '../queue/entry.ts'
 import type { Kept } from '../store/store.ts'
@@ -128,7 +128,7 @@ export async function refreshRecord(app: App, ref: RecordRef): Promise<void> {
       }, 'relaxed')
     })
   } catch (error) {
-    if (!isReadAgain(error)) throw error
+    if (!isRetriedLater(error)) throw error
     if (isMissing(error)) await forget(app, [ref])
   }
 }

@@ -1,6 +1,6 @@
 import type { Location } from '@fulfillment/sdk'
 import type { App } from '../app/app.ts'
-import { isReadAgain } from '../app/read-again.ts'
+import { isRetriedLater } from '../app/retried-later.ts'
 import { findLocation } from '../data/find.ts'
 import type { Binding } from '../store/database.ts'
 import { bindingOfKept } from '../store/store.ts'
@@ -31,7 +31,7 @@ export async function readPlaces(app: App): Promise<void> {
     // The device may have been enrolled elsewhere meanwhile.
     await app.store.commit((kept) => (bindingOfKept(kept) === binding ? { places } : undefined), 'relaxed')
   } catch (error) {
-    if (!isReadAgain(error)) throw error
+    if (!isRetriedLater(error)) throw error
     // Next time.
     if (latest === reading) latest = undefined
   }

@@ -1,5 +1,5 @@
 import type { App } from '../app/app.ts'
-import { isReadAgain } from '../app/read-again.ts'
+import { isRetriedLater } from '../app/retried-later.ts'
 import { eachProduct } from '../data/each-product.ts'
 import type { RecordRef } from '../queue/entry.ts'
 import { recordKey } from './record.ts'
@@ -24,6 +24,6 @@ export async function readWeighable(app: App, ref: RecordRef): Promise<void> {
     }
   } catch (error) {
     // They are read when the record is opened again.
-    if (!isReadAgain(error)) throw error
+    if (!isRetriedLater(error)) throw error
   }
 }

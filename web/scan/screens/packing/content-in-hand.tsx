@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import { isReadAgain } from '../../app/read-again.ts'
+import { isRetriedLater } from '../../app/retried-later.ts'
 import { useApp } from '../../app/use-app.ts'
 import { QuantityInHand } from '../goods/quantity-in-hand.tsx'
 import type { NamedContent } from './package-in-hand.tsx'
@@ -25,7 +25,7 @@ function useWhole(productId: number): boolean {
         const { weighable } = await app.api.client.products.get(productId)
         setWhole(!weighable)
       } catch (error) {
-        if (!isReadAgain(error)) throw error
+        if (!isRetriedLater(error)) throw error
       }
     }
     void read()
