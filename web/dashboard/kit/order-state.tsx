@@ -1,10 +1,11 @@
+import { ORDER_STATE } from '../../shared/order-state.ts'
 import { t } from '../../shared/texts/texts.ts'
 import { Badge } from './badge.tsx'
 
 export const ORDER_STATES = [1, 2, 3, 5, 7] as const
 export type OrderStateId = (typeof ORDER_STATES)[number]
 
-const OVER = new Set<OrderStateId>([5, 7])
+const OVER = new Set<OrderStateId>([ORDER_STATE.completed, ORDER_STATE.cancelled])
 
 const KINDS = { 1: 'state1', 2: 'state2', 3: 'state3', 5: 'state5', 7: 'state7' } as const
 

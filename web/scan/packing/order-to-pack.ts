@@ -1,7 +1,7 @@
 import type { FulfillmentClient, Order, Shipment } from '@fulfillment/sdk'
 import { exact } from '../../shared/exact.ts'
+import { ORDER_STATE } from '../../shared/order-state.ts'
 
-const COMPLETED = 5
 const PICKING_RUNS = 1
 const MAX_SHIPMENTS = 100
 
@@ -45,7 +45,7 @@ async function readInFlow(client: FulfillmentClient, { id, state_picking_id }: O
 
 /** The products of the order, each once, in its order. The server decides how much can be packed. */
 export function productsOf({ order: { state_id, order_detail: lines }, inFlow, shipments }: OrderToPack): ProductToPack[] {
-  const isByHand = state_id === COMPLETED && lines.every(({ picked_quantity }) => picked_quantity === 0)
+  const isByHand = state_id === ORDER_STATE.completed && lines.every(({ picked_quantity }) => picked_quantity === 0)
   const packed = shipments
     .filter(({ state }) => state !== 'cancelled')
     .flatMap(({ packages }) => packages.flatMap((each) => each.lines))

@@ -1,5 +1,6 @@
 import { APIError, FulfillmentError, type NewPackage, type Package, type Shipment } from '@fulfillment/sdk'
 import { isUnanswered } from '../../shared/is-unanswered.ts'
+import { ORDER_STATE } from '../../shared/order-state.ts'
 import { randomId } from '../../shared/random-id.ts'
 import { packing } from '../../shared/texts/scan-packing-texts.ts'
 import type { App, CodeHandler } from '../app/app.ts'
@@ -12,7 +13,6 @@ import { type OrderToPack, type ProductToPack, productsOf, readOrderToPack } fro
 import { type OrderSteps, stepsOf } from './order-steps.ts'
 import { refusalOf } from './refusal.ts'
 
-const CANCELLED = 7
 const NO_PACKAGES: readonly Package[] = []
 /** So long a step relies on what was read. */
 const FRESH_MS = 1_000
@@ -88,7 +88,7 @@ export class Packer {
   }
 
   get isCancelled(): boolean {
-    return this.known?.order.state_id === CANCELLED
+    return this.known?.order.state_id === ORDER_STATE.cancelled
   }
 
   /** Reads the order again. Without a connection, what was read before stays. */

@@ -1,9 +1,8 @@
 import type { Shipment } from '@fulfillment/sdk'
+import { ORDER_STATE } from '../../shared/order-state.ts'
 import { packing } from '../../shared/texts/scan-packing-texts.ts'
 import { type OrderToPack, productsOf } from './order-to-pack.ts'
 import { shipmentName } from './shipment-name.ts'
-
-const CANCELLED = 7
 
 /** What was refused. */
 interface Refused {
@@ -18,7 +17,7 @@ interface Refused {
 export function refusalOf(known: OrderToPack, { shipmentId, next, goods }: Refused): { message: string; left?: number } {
   const { problem } = packing
   const { order, shipments } = known
-  if (order.state_id === CANCELLED) return { message: problem.cancelled(order.order_tenant_id) }
+  if (order.state_id === ORDER_STATE.cancelled) return { message: problem.cancelled(order.order_tenant_id) }
   const shipment = shipments.find(({ id }) => id === shipmentId)
   if (shipment !== undefined && shipment.state !== 'open')
     return { message: problem.over(shipmentName(shipment), packing.states[shipment.state], next && shipmentName(next)) }

@@ -1,15 +1,12 @@
 import type { Order } from '@fulfillment/sdk'
 import { useState } from 'react'
+import { ORDER_STATE } from '../../../shared/order-state.ts'
 import { t } from '../../../shared/texts/texts.ts'
 import { useWrite } from '../../data/use-write.ts'
 import { Button } from '../../kit/button.tsx'
 import { CancelRecord } from '../../kit/cancel-record.tsx'
 import { ErrorNote } from '../../kit/error-note.tsx'
 import { isOpen } from '../../kit/order-state.tsx'
-
-const PENDING = 1
-const RELEASED = 2
-const COMPLETED = 5
 
 /** What can be done with an order. The server decides; only what never can be is disabled. */
 export function OrderActions({ order, onEdit }: { order: Order; onEdit: () => void }) {
@@ -18,7 +15,8 @@ export function OrderActions({ order, onEdit }: { order: Order; onEdit: () => vo
   const isOver = !isOpen(order)
   const write = useWrite({
     write: (api, state: 2 | 5, options) => api.orders.update(id, { state_id: state }, options),
-    done: (_, state) => (state === RELEASED ? t.orders.released(order_tenant_id) : t.orders.completed(order_tenant_id)),
+    done: (_, state) =>
+      state === ORDER_STATE.released ? t.orders.released(order_tenant_id) : t.orders.completed(order_tenant_id),
   })
   return (
     <>
@@ -27,13 +25,18 @@ export function OrderActions({ order, onEdit }: { order: Order; onEdit: () => vo
       </Button>
       <Button
         scope="write:orders"
-        isDisabled={state_id !== PENDING}
+        isDisabled={state_id !== ORDER_STATE.pending}
         isSaving={write.isSaving}
-        onPress={() => void write.send(RELEASED)}
+        onPress={() => void write.send(ORDER_STATE.released)}
       >
         {t.orders.release}
       </Button>
-      <Button scope="write:orders" isDisabled={isOver} isSaving={write.isSaving} onPress={() => void write.send(COMPLETED)}>
+      <Button
+        scope="write:orders"
+        isDisabled={isOver}
+        isSaving={write.isSaving}
+        onPress={() => void write.send(ORDER_STATE.completed)}
+      >
         {t.orders.complete}
       </Button>
       <Button kind="bad" scope="write:orders" isDisabled={isOver} onPress={() => setCancelling(true)}>

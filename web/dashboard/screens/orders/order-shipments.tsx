@@ -1,5 +1,6 @@
 import type { Order, Shipment } from '@fulfillment/sdk'
 import { useState } from 'react'
+import { ORDER_STATE } from '../../../shared/order-state.ts'
 import { t } from '../../../shared/texts/texts.ts'
 import { useRead } from '../../data/use-read.ts'
 import { Button } from '../../kit/button.tsx'
@@ -11,7 +12,6 @@ import { SHIPMENT_COLUMNS } from '../shipments/shipment-columns.tsx'
 import { PackOrder } from './pack-order.tsx'
 
 const LIMIT = 100
-const CANCELLED = 7
 
 /** The shipments of an order, newest first: pack a further one, ship, deliver and cancel them. */
 export function OrderShipments({ order }: { order: Order }) {
@@ -26,7 +26,7 @@ export function OrderShipments({ order }: { order: Order }) {
       actions={
         <Button
           scope="write:orders"
-          isDisabled={order.state_id === CANCELLED || data === undefined}
+          isDisabled={order.state_id === ORDER_STATE.cancelled || data === undefined}
           onPress={() => setPacking(true)}
         >
           {t.shipments.pack}
