@@ -4,6 +4,8 @@ import { newOrder } from '../../support/orders.ts'
 import { stockedProduct, stockOf } from '../../support/picking.ts'
 import { abandonCall } from '../support/abandoned-call.ts'
 import { it } from '../support/browser.ts'
+import { layoutProblems } from '../support/layout.ts'
+import { resize } from '../support/open-screen.ts'
 import { seed } from '../support/page-server.ts'
 import { enrolledDevice, newOperator } from '../support/scan-device.ts'
 
@@ -132,6 +134,27 @@ it('moves and counts stock', async ({ window: { page }, tenant }) => {
   expect(await stockOf(tenant, tea)).toEqual({ 'A-1': 10, 'B-1': 5 })
   const { body } = await tenant.request('GET', '/audit-log?surface=scan&operation=stock.setLevel')
   expect(body.data.entries).toMatchObject([{ operator_email: 'ada@example.com' }])
+})
+
+it('moves and counts tell which location it is when its code is not its id: another warehouse may have the same code', async ({
+  window: { page },
+  tenant,
+}) => {
+  const north = await seed(tenant, '/warehouses', { name: 'North' })
+  const id = `N-${'1234567890'.repeat(5)}`
+  await seed(tenant, '/locations', { id, code: 'A-1', warehouse_id: north.id })
+  await seed(tenant, '/locations', { id: 'S-A-1', code: 'A-1' })
+  const tea = await stockedProduct(tenant, { [id]: 4, 'S-A-1': 3, 'B-1': 2 }, { name: 'Tea' })
+  await resize(page, 360, 640)
+  const device = await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada', { may_change_stock: true }))
+  const facts = () => page.getByRole('definition').allTextContents()
+  await open(page, 'Move')
+  for (const code of [tea.barcode, 'B-1', 'A-1']) await device.scan(code)
+  await expect.poll(facts).toEqual(['Tea', 'B-1', `A-1 · ${id}`])
+  expect(await layoutProblems(page)).toEqual([])
+  await open(page, 'Count')
+  for (const code of [tea.barcode, 'S-A-1']) await device.scan(code)
+  await expect.poll(facts).toEqual(['Tea', 'A-1 · S-A-1'])
 })
 
 it('counts with what was taken there and is not sent, once it is known what became of what was sent', async ({

@@ -4,7 +4,7 @@ import type { CodeHandler } from '../app/app.ts'
 import { Attempts, type OpenAttempt } from '../app/attempts.ts'
 import { online } from '../app/calls.ts'
 import { SentRows } from '../app/sent-rows.ts'
-import { isKnown, type Scanned, type SentChange, type SentRow } from '../app/unanswered.ts'
+import { isKnown, type Place, type Scanned, type SentChange, type SentRow } from '../app/unanswered.ts'
 import { useApp, useCodes, useTitle } from '../app/use-app.ts'
 import { findCode, findProduct } from '../data/find.ts'
 import { Button } from '../kit/button.tsx'
@@ -131,7 +131,7 @@ export function ChangeStock({ title, places, quantityLabel, button, done, save }
         {places.map(({ key, label }) => (
           <div key={key}>
             <dt>{label}</dt>
-            <dd>{scanned[key]?.code ?? ''}</dd>
+            <dd>{placeText(scanned[key])}</dd>
           </div>
         ))}
       </dl>
@@ -157,3 +157,5 @@ export function ChangeStock({ title, places, quantityLabel, button, done, save }
     </div>
   )
 }
+
+const placeText = (place: Place | undefined): string => (place === undefined ? '' : t.stock.place(place.code, place.id))

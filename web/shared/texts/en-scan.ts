@@ -276,6 +276,8 @@ export const scan = {
     location: 'Location',
     quantity: 'Quantity',
     counted: 'Counted, without what you hold',
+    /** Locations of several warehouses may have the same code. */
+    place: (code: string, id: string) => (code === id ? code : `${isolated(code)} · ${isolated(id)}`),
     moveTitle: 'Move',
     countTitle: 'Count',
     move: 'Move',
