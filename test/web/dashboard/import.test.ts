@@ -170,7 +170,7 @@ describe('D7: import of products', () => {
         ';Nameless;;1;;barcode: is required',
         '3;Pepper;TEA-1;2;black;sku: another product has this sku',
         `4;Sugar;SUGAR;2,50;white;price: ${NO_NUMBER}`,
-        '5;Too;few;;;"Has 3 cells; the first line names 5 columns."',
+        '5;Too;few;"Has 3 cells; the first line names 5 columns."',
         `4,00638E+12;Flour;;1;;barcode: ${ROUNDED}`,
         '',
       ].join('\n'),
