@@ -1,6 +1,7 @@
 import path from 'node:path'
+import pg from 'pg'
+import { describe, expect, inject } from 'vitest'
 import { caseBarcode } from '@fulfillment/server/demo/catalog.ts'
-import { describe, expect } from 'vitest'
 import { readConfig } from '@fulfillment/server/config.ts'
 import type { DemoWorld } from '@fulfillment/server/demo/insert-history.ts'
 import { OPERATORS } from '@fulfillment/server/demo/people.ts'
@@ -11,6 +12,7 @@ import { expectConsistentShipments } from '../support/shipments.ts'
 import { send, type ServiceResponse, type TestService, type TestTenant } from '../support/service.ts'
 import { expectConsistentStock } from '../support/stock.ts'
 import { startServerProcess } from '../support/server-process.ts'
+import { cloneDatabase } from '../support/test-database.ts'
 import { runCommand, startCommand } from './run-command.ts'
 
 const FILL = { seed: 7, products: 30, days: 14, orders: 20 }
@@ -390,6 +392,27 @@ describe('fulfillment demo', () => {
       expect([forced.exitCode, await count()]).toEqual([0, before + 1])
     },
   )
+
+  it('refuses the directory of further shards, whose webhooks it would deliver', { timeout }, async ({ onTestFinished }) => {
+    const { url, drop } = await cloneDatabase(inject('postgresUrl'))
+    onTestFinished(drop)
+    const client = new pg.Client(url)
+    await client.connect()
+    await client.query(`insert into shards (url_ciphertext, first_tenant_id) values ('sealed', 1000000)`)
+    const refused = await runCommand([...ARGUMENTS, '--no-live'], {
+      DATABASE_URL: url,
+      PORT: '0',
+      ENCRYPTION_KEY: 'a key of the tests',
+    })
+    const { rows } = await client.query('select id from tenants')
+    await client.end()
+    expect([refused.exitCode, refused.stdout, refused.stderr, rows]).toEqual([
+      1,
+      '',
+      'DATABASE_URL: the service has further shards, whose tenants are not looked at. --force runs the demo all the same\n',
+      [],
+    ])
+  })
 
   it(
     'refuses the data folder of a server, whose webhooks it would deliver, and changes nothing there',

@@ -289,6 +289,42 @@ it('latency has neither a line nor a number where nothing was sent', async ({ wi
   expect(await reader.getAttribute('aria-valuetext')).toMatch(/: p50 none, p95 none$/)
 })
 
+it('the numbers of an axis are not cut, however many digits they have', async ({ window: { page }, tenant, service }) => {
+  await untilHourLasts()
+  const webhook = await seed(tenant, '/webhooks', { name: 'slow', url: 'http://127.0.0.1:9/hook', events: ['*'] })
+  await service.db.dedicatedPool.query(
+    `insert into delivery_hours select $1, date_trunc('hour', now()), $2::bigint, 100, 0, array_fill(0, array[19]) || array[100]`,
+    [tenant.id, webhook.id],
+  )
+  await signIn(page, tenant.key, `/webhooks/${webhook.id}`)
+  const texts = page.getByRole('img', { name: /^Latency of slow/ }).locator('text')
+  await texts
+    .getByText(/\d\d,000 ms/)
+    .first()
+    .waitFor()
+  const left = await texts.evaluateAll((found) => found.map((text) => (text as SVGTextElement).getBBox().x))
+  expect(Math.min(...left)).toBeGreaterThanOrEqual(0)
+})
+
+it('a chart is not drawn as that of another period while that is read', async ({ window: { page }, tenant, service }) => {
+  const id = await newProduct(tenant)
+  await spread(service, tenant)
+  await signIn(page, tenant.key, `/products/${id}`)
+  const drawing = (days: number) => page.getByRole('img', { name: new RegExp(`^Stock of Green tea, ${days} days`) })
+  await drawing(90).waitFor()
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  await page.route('**/reports/stock?*', async (route) => {
+    await released
+    await route.continue()
+  })
+  const period = page.getByRole('radiogroup', { name: 'Period' }).getByRole('radio', { name: '365 days' })
+  await period.check({ force: true })
+  await drawing(90).waitFor({ state: 'detached' })
+  expect(await drawing(365).count()).toBe(0)
+  release()
+  await drawing(365).waitFor()
+})
+
 it('usage: requests by their result, and what is called most', async ({ window: { page }, tenant, service }) => {
   await service.db.dedicatedPool.query(
     `insert into usage_hours select $1, date_trunc('hour', now()) - h * interval '1 hour', 1, operation, 100, 10, 5, 1

@@ -115,6 +115,19 @@ describe('sheets to print', () => {
     expect(await labels.count()).toBe(3)
   })
 
+  it('have no label of another page, where several locations have one code', async ({ window: { page }, tenant }) => {
+    const { id } = await seed(tenant, '/products', { name: 'Tea', barcode: '1' })
+    const locations = Array.from({ length: 103 }, (_, n) => `L-${String(n).padStart(3, '0')}`)
+    for (const some of [locations.slice(0, 60), locations.slice(60)])
+      await seed(tenant, '/stock/bulk', { updates: some.map((location_id) => ({ product_id: id, location_id, quantity: 1 })) })
+    for (const location of ['L-000', 'L-001']) await seed(tenant, `/locations/${location}`, { code: 'AISLE' }, 'PUT')
+    await signIn(page, tenant.key, '/locations/labels')
+    const labels = page.getByRole('main').getByRole('listitem')
+    await expect.poll(() => labels.count()).toBe(100)
+    await page.getByRole('button', { name: 'Next page' }).click()
+    await expect.poll(() => labels.allInnerTexts()).toEqual(['L-100', 'L-101', 'L-102'])
+  })
+
   it('have the commands of the scan app', async ({ window, tenant }) => {
     const { page } = window
     await signIn(page, tenant.key, '/devices')

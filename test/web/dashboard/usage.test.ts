@@ -91,4 +91,10 @@ it('is shown by hour on the screen of a key', async ({ window, tenant, service }
   const row = page.getByRole('table', { name: 'API usage' }).getByRole('row').nth(1)
   await row.waitFor()
   expect((await row.getByRole('cell').allTextContents()).slice(1)).toEqual(['2,000', '20', '8', '2'])
+  await page.getByRole('link', { name: 'By operation' }).click()
+  await page.getByRole('heading', { level: 1, name: 'API usage' }).waitFor()
+  await page.getByRole('table', { name: 'API usage' }).getByText('orders.list').waitFor()
+  // The screens read the same hours, each in its own way.
+  await page.goBack()
+  await row.getByText('2,000').waitFor()
 })

@@ -45,6 +45,7 @@ describe('the topics of a webhook', () => {
     expect(body.data.webhooks[0].events).toEqual(['*', 'reservation/updated'])
     await page.getByRole('button', { name: 'I have stored it' }).click()
     await page.getByRole('heading', { level: 1, name: 'shop' }).waitFor()
+    await page.getByText('All standard topics, reservation/updated', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Edit' }).click()
     await created.check()
     expect(await chosen()).toEqual([false, true, true])

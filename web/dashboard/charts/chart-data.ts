@@ -55,5 +55,5 @@ export function extentOf(kind: ChartData['kind'], points: number, width: number,
 
 /** Room around the marks for the axes, in pixels. */
 export function marginOf(zoom: number): Record<'top' | 'right' | 'bottom' | 'left', number> {
-  return { top: 8 * zoom, right: 8 * zoom, bottom: 22 * zoom, left: 48 * zoom }
+  return { top: 8 * zoom, right: 8 * zoom, bottom: 22 * zoom, left: 72 * zoom }
 }

@@ -24,7 +24,8 @@ export function StockOverTime({ product: { id, name } }: { product: Pick<Product
   const query = useRead(
     ['stock', 'report', id, period],
     (api, options) => api.reports.stock({ product_id: id, since: firstOfDays(days), step }, options),
-    { enabled: canRead },
+    // What another period has must not be drawn as this one.
+    { enabled: canRead, keep: false },
   )
   if (!canRead) return null
   const options = PERIODS.map((value) => ({ value, label: t.charts.days(Number(value)) }))

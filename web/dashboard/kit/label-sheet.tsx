@@ -6,6 +6,8 @@ import styles from './symbol.module.css'
 const SymbolImage = lazy(async () => ({ default: (await import('./symbol-image.tsx')).SymbolImage }))
 
 export interface Label {
+  /** Different for each label: several locations may have one code. */
+  id: string
   /** What a scanner reads. */
   code: string
   /** What people read; the code if there is nothing better. */
@@ -18,8 +20,8 @@ export function LabelSheet({ labels }: { labels: readonly Label[] }) {
   return (
     <Suspense fallback={<div aria-busy="true" className={styles.waiting} />}>
       <ul className={styles.sheet}>
-        {labels.map(({ code, title = code, note = null }) => (
-          <li key={code} className={styles.label}>
+        {labels.map(({ id, code, title = code, note = null }) => (
+          <li key={id} className={styles.label}>
             {isEncodable(code) ? (
               <SymbolImage kind="code128" text={code} label={t.symbols.barcodeOf(code)} />
             ) : (

@@ -27,7 +27,7 @@ const name = trimmedText(255)
   .describe('Name of the subscription.')
   .meta({ examples: ['shop'] })
 /** As it is shown and called: a parser takes `http:shop.example.com` for a URL too, replaces `\` and drops line breaks. */
-const AS_CALLED = /^[a-z]+:\/\/[^\s\\/][^\\\u0000-\u001f]*$/i
+const AS_CALLED = /^[a-z]+:\/\/[^\s\\/][^\\\p{Cc}]*$/iu
 
 const url = trimmedText(2048)
   .refine((value) => AS_CALLED.test(value), 'must be an absolute http or https URL')

@@ -35,4 +35,8 @@ export function LabelsScreen() {
   )
 }
 
-const labelOf = ({ code, name }: { code: string; name: string | null }) => ({ code, note: name === code ? null : name })
+const labelOf = ({ id, code, name }: { id: string; code: string; name: string | null }) => ({
+  id,
+  code,
+  note: name === code ? null : name,
+})

@@ -26,10 +26,14 @@ export function UsageScreen() {
   const { page = 1, operation, ...filters } = search
   const filter = filterBy(navigate)
   const range = { ...filters, since: filters.since ?? aDayAgo() }
-  // The hours of the range before stay while others are read: the charts must not draw them over the new range.
-  const query = useRead(['usage', range], async (api, options) => ({ ...(await api.reports.usage(range, options)), range }), {
-    isMain: true,
-  })
+  // The hours of the range before stay while others are read: the charts must not draw them over the new range. So this is not what other screens read.
+  const query = useRead(
+    ['usage', 'with range', range],
+    async (api, options) => ({ ...(await api.reports.usage(range, options)), range }),
+    {
+      isMain: true,
+    },
+  )
   return (
     <Screen title={t.usage.title}>
       <Filters isSet={isFiltered(search)} onClear={() => void navigate({ search: {} })}>

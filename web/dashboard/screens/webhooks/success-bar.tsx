@@ -20,9 +20,9 @@ export function SuccessBar({ webhook: { id, name } }: { webhook: Webhook }) {
   const succeeded = sumOf(data.hours, 'succeeded')
   const attempts = succeeded + sumOf(data.hours, 'failed')
   return (
-    <>
+    <span>
       <ProgressBar label={t.webhooks.succeeded(name)} value={succeeded} max={attempts} /> {t.charts.share(succeeded, attempts)}
-    </>
+    </span>
   )
 }
 

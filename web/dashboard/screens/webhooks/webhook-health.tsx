@@ -19,8 +19,11 @@ export function WebhookHealth({ id, name }: { id: string; name: string }) {
   const [period, setPeriod] = useState<Period>('1')
   const days = Number(period)
   const since = days === 1 ? firstOfHours(24) : firstOfDays(days)
-  const query = useRead(['webhook', id, 'report', since], (api, options) =>
-    api.reports.deliveries({ webhook_id: id, since }, options),
+  const query = useRead(
+    ['webhook', id, 'report', since],
+    (api, options) => api.reports.deliveries({ webhook_id: id, since }, options),
+    // What another period has must not be drawn as this one.
+    { keep: false },
   )
   const options = PERIODS.map((value) => ({ value, label: t.charts.days(Number(value)) }))
   return (
