@@ -339,10 +339,13 @@ describe('D9: failure in the middle of a form', () => {
     const order = page.getByRole('link', { name: 'SHOP-1' })
     await order.waitFor()
     await page.route('**/dashboard/api/v1/orders?*', (route) => route.abort())
-    // The browser's tab comes to the front: what is on screen is read again.
-    await page.evaluate(() => dispatchEvent(new Event('visibilitychange')))
     const problem = page.getByRole('alert').getByText('No connection to the server')
-    await problem.waitFor()
+    // The browser's tab comes to the front: what is on screen is read again, unless it is being read just then.
+    const isTold = async (): Promise<boolean> => {
+      await page.evaluate(() => dispatchEvent(new Event('visibilitychange')))
+      return await problem.isVisible()
+    }
+    await expect.poll(isTold, { timeout: 30_000, interval: 500 }).toBe(true)
     expect(await order.count()).toBe(1)
 
     // The bar says it of the whole screen.
