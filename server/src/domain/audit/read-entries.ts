@@ -30,6 +30,9 @@ const LOOK = 10_000
 /** A limit that the planner does not know: for a known one, it may sort all entries of the range. */
 const LOOK_LIMIT = `(select ${LOOK})`
 
+/** With a place, the index begins behind it: many entries can have the same millisecond. */
+const LAST_ID = `'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid`
+
 const COLUMNS = 'id, at, key_id, key_name, address, request_id, operation, input, error, surface, session_id, operator_email'
 
 type Row = Entry & { matches: boolean; is_last: boolean }
@@ -60,7 +63,8 @@ const lookThrough = statement<
      from (
        select ${COLUMNS} from audit_log
        where tenant_id = $1 and at >= coalesce($4::timestamptz, '-infinity')
-         and at <= coalesce($2::timestamptz, 'infinity') and ($2 is null or (at, id) < ($2, $3::uuid)) and at < coalesce($5::timestamptz, 'infinity')
+         and at <= coalesce($2::timestamptz, 'infinity') and (at, id) < (coalesce($2, 'infinity'), coalesce($3, ${LAST_ID}))
+         and at < coalesce($5::timestamptz, 'infinity')
        order by at desc, id desc limit ${LOOK_LIMIT}
      ) e
    ) e
