@@ -3,7 +3,7 @@ import { describe, expect, vi } from 'vitest'
 import type { Database } from '@fulfillment/server/database/database.ts'
 import { eventsOf } from '../support/events.ts'
 import { it } from '../support/it.ts'
-import { expectConsistentCounts, orderFor } from '../support/orders.ts'
+import { expectConsistentCounts, newOrder, orderFor } from '../support/orders.ts'
 import { expectConsistentPicking, stockedProduct } from '../support/picking.ts'
 import { availabilityOf, expectConsistentReservations, expireHold, reserve } from '../support/reservations.ts'
 import type { ServiceResponse, TestTenant } from '../support/service.ts'
@@ -87,14 +87,7 @@ describe('a hold that is over when a call that waited for it goes on', () => {
         select tenant_id, 'cart', '', id, now() - interval '1 second', 'test' from warehouses where tenant_id = ${tenant.id} and is_default`)
       const lines = [{ product_id: product.id, quantity: 1 }]
       const sent = tenant.request('POST', '/holds', { reference: 'cart', lines, ...content })
-      // Not in the transaction, which would see the same activity all the time.
-      const waiting = async (): Promise<number | null> =>
-        (
-          await dedicatedPool.query(
-            `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-          )
-        ).rowCount
-      await vi.waitFor(async () => expect(await waiting()).toBe(1), { timeout: 60_000, interval: 20 })
+      await untilCallWaits(dedicatedPool)
       await other.query(`${meanwhile}; commit`)
       return await sent
     } finally {
@@ -132,7 +125,95 @@ describe('under the policy strict', () => {
     expect(await availabilityOf(tenant, product.id)).toMatchObject({ on_hand: 7, reserved: 7, available: 0, backordered: 0 })
     await expectConsistentReservations(service.db, tenant)
   })
+
+  describe('a hold that expires during a call', () => {
+    /** A hold of all 5 of a product, for which another order waits. `expire` makes the hold expire at that moment. */
+    async function keptProduct(tenant: TestTenant) {
+      const { id, barcode } = await stockedProduct(tenant, { A: 5 })
+      await reserve(tenant, 'strict')
+      const { body } = await tenant.request('POST', '/holds', { reference: 'cart', lines: [{ barcode, quantity: 5 }] })
+      const hold: number = body.data.id
+      const expire = `update holds set expires_at = clock_timestamp() where id = ${hold};
+        update hold_lines set expires_at = clock_timestamp() where hold_id = ${hold}`
+      const order = (quantity: number, fields: object) => orderFor(tenant, { order_detail: [{ barcode, quantity }], ...fields })
+      return { id, hold, expire, order }
+    }
+
+    /** Sends an order while a parallel transaction has the lock, and does something before it commits. */
+    async function sendDuring(
+      { dedicatedPool }: Database,
+      tenant: TestTenant,
+      order: object,
+      { lock, meanwhile }: { lock: string; meanwhile: string },
+    ): Promise<ServiceResponse> {
+      const other = await dedicatedPool.connect()
+      try {
+        await other.query(`begin; ${lock}`)
+        const sent = tenant.request('POST', '/orders', order)
+        await untilCallWaits(dedicatedPool)
+        await other.query(`${meanwhile}; commit`)
+        return await sent
+      } finally {
+        other.release(true)
+      }
+    }
+
+    it('goes to the order that was accepted because of it', async ({ service, tenant }) => {
+      const { id, hold, expire, order } = await keptProduct(tenant)
+      await newOrder(tenant, await order(3, { allow_backorder: true }))
+      const { dedicatedPool } = service.db
+      // Between judging and settling.
+      await dedicatedPool.query(`create function expire_hold() returns trigger language plpgsql as $$ begin ${expire}; return new; end $$;
+        create trigger expire_hold before insert on orders for each row when (new.tenant_id = ${tenant.id}) execute function expire_hold()`)
+      try {
+        const { status, body } = await tenant.request('POST', '/orders', await order(5, { hold: 'cart' }))
+        expect([status, body.data.orders[0].reservation_status]).toEqual([200, 'reserved'])
+        const { state, order_id: owner } = (await tenant.request('GET', `/holds/${hold}`)).body.data
+        expect([state, owner]).toEqual(['consumed', body.data.orders[0].id])
+      } finally {
+        await dedicatedPool.query('drop function expire_hold cascade')
+      }
+      expect(await availabilityOf(tenant, id)).toMatchObject({ held: 0, reserved: 5, available: 0, backordered: 3 })
+      await expectConsistentReservations(service.db, tenant)
+    })
+
+    it('gives the order nothing of what others got while the call waited', async ({ service, tenant }) => {
+      const { id, hold, expire, order } = await keptProduct(tenant)
+      await newOrder(tenant, await order(3, { allow_backorder: true }))
+      const { status, body } = await sendDuring(service.db, tenant, await order(5, { hold: 'cart' }), {
+        lock: `select from holds where id = ${hold} for update`,
+        meanwhile: `${expire};
+          select from warehouse_stock w cross join lateral
+            settle_reservations(w.tenant_id, array[w.product_id], array[w.warehouse_id], '{null}', '{null}', '{false}')
+          where w.tenant_id = ${tenant.id} and w.product_id = ${id}`,
+      })
+      expect([status, body.error?.code, body.error?.details]).toMatchObject([
+        400,
+        'insufficient_stock',
+        [{ lines: [{ available: 2 }] }],
+      ])
+      expect(await availabilityOf(tenant, id)).toMatchObject({ held: 0, reserved: 3, available: 2, backordered: 0 })
+      await expectConsistentReservations(service.db, tenant)
+    })
+
+    it('keeps nothing from an order without it', async ({ service, tenant }) => {
+      const { id, expire, order } = await keptProduct(tenant)
+      const { body } = await sendDuring(service.db, tenant, await order(5, {}), {
+        lock: `select from warehouse_stock where tenant_id = ${tenant.id} and product_id = ${id} for update`,
+        meanwhile: expire,
+      })
+      expect(body.data?.orders).toMatchObject([{ reservation_status: 'reserved' }])
+      await expectConsistentReservations(service.db, tenant)
+    })
+  })
 })
+
+/** Waits until a call waits for a lock. Not in the transaction that has it, which would see the same activity all the time. */
+async function untilCallWaits(pool: Database['dedicatedPool']): Promise<void> {
+  const waiting = async (): Promise<number | null> =>
+    (await pool.query(`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)).rowCount
+  await vi.waitFor(async () => expect(await waiting()).toBe(1), { timeout: 60_000, interval: 20 })
+}
 
 /** What the service itself finds wrong: nothing. */
 async function expectBalanced(tenant: Stage['tenant']): Promise<void> {

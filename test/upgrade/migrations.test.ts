@@ -253,6 +253,7 @@ describe('a migration that builds indexes', () => {
       '0039_encryption_check',
       '0040_first_operators',
       '0041_left_of_holds',
+      '0042_active_holds',
     ])
     expect(await indexes(db)).toEqual(
       [
