@@ -4,7 +4,7 @@ import { gtinOf } from './gtin.ts'
 const AI = /^\d{2,4}$/
 
 /**
- * The elements of a GS1 Digital Link, `https://…/01/<gtin>/10/<lot>?17=…`: the path from the last `01` on, then the query. A shorter GTIN is
+ * The elements of a GS1 Digital Link, `https://…/01/<gtin>/10/<lot>?17=…`: the path from its last key `01` on, then the query. A shorter GTIN is
  * read as 14 digits. Undefined for other addresses and texts.
  */
 export function splitDigitalLink(text: string): Element[] | undefined {
@@ -13,9 +13,13 @@ export function splitDigitalLink(text: string): Element[] | undefined {
   if (!URL.canParse(text)) return undefined
   const url = new URL(text)
   const segments = url.pathname.replace(/\/$/, '').split('/')
-  const start = segments.findLastIndex((segment, index) => segment === '01' && /^\d+$/.test(segments[index + 1] ?? ''))
+  // Keys and values take turns up to the end: a lot that is called 01 is no key.
+  const isKey = (index: number): boolean => (segments.length - index) % 2 === 0
+  const start = segments.findLastIndex(
+    (segment, index) => segment === '01' && isKey(index) && /^\d+$/.test(segments[index + 1] as string),
+  )
+  if (start === -1) return undefined
   const path = segments.slice(start)
-  if (start === -1 || path.length % 2 === 1) return undefined
   const inPath = path.flatMap((segment, index) => (index % 2 === 0 ? [[segment, path[index + 1] as string] as const] : []))
   if (!inPath.every(([ai]) => AI.test(ai))) return undefined
   const inQuery = url.search.slice(1).split(/[&;]/).map(keyAndValue)

@@ -546,6 +546,21 @@ export const CODES: [rule: string, code: string, says: Says | null][] = [
     'https://shop.example/01/7/01/09501101530003',
     { product: 'shirt', gtin: '09501101530003', quantity: 1 },
   ],
+  [
+    'Digital Link 1.2, a lot that is called 01',
+    'https://id.gs1.org/01/09501101530003/10/01/21/S1',
+    { lot: '01', serial: 'S1', product: 'shirt', gtin: '09501101530003', quantity: 1 },
+  ],
+  [
+    'Digital Link 1.2, a variant that is called 01',
+    'https://id.gs1.org/01/09501101530003/22/01/10/AB',
+    { lot: 'AB', product: 'shirt', gtin: '09501101530003', quantity: 1 },
+  ],
+  [
+    'Digital Link 1.2, a lot that is called 01, at the end',
+    'https://id.gs1.org/01/09501101530003/10/01',
+    { lot: '01', product: 'shirt', gtin: '09501101530003', quantity: 1 },
+  ],
   ['Digital Link 1.2, no product', 'https://id.gs1.org/01/09521101530001/21/5', { gtin: '09521101530001', serial: '5' }],
   ['Digital Link 1.2, wrong check digit', 'https://id.gs1.org/01/09501101530004', null],
   ['Digital Link 1.2, 11 digits', 'https://id.gs1.org/01/95011015300', null],
