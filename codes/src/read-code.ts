@@ -35,8 +35,8 @@ const LENGTH_OF_AIM = 3
 const LENGTH_OF_GTIN_ELEMENT = 16
 
 /**
- * What a code can mean, the first that names a product counts: a barcode as it stands, an EAN-13 with a weight, a GTIN in another length, a
- * GS1 element string or Digital Link. A code with a prefix of a symbology that is no element string is then read without the prefix.
+ * What a code can mean, the first that names a product counts: a barcode as it stands, an EAN-13 or UPC-A with a weight, a GTIN in another
+ * length, a GS1 element string or Digital Link. A code with a prefix of a symbology that is no element string is then read without the prefix.
  */
 export function readCode(code: string, context: ReadingContext): Meaning[] {
   const text = code.trim()

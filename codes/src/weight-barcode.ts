@@ -7,7 +7,7 @@ export interface WeightPattern {
   decimals: number
 }
 
-/** What an EAN-13 with a weight says. */
+/** What a code with a weight says. */
 export interface WeighedItem {
   /** The code up to its last digit of the item: the product's barcode. */
   item: string
@@ -15,16 +15,19 @@ export interface WeighedItem {
   weight: number
 }
 
-/** Whether a code has 13 digits with a valid check digit. */
-export const isEan13 = (code: string): boolean => /^\d{13}$/.test(code) && hasCheckDigit(code)
+/** An EAN-13 with a valid check digit. A UPC-A, which scanners send as 12 digits, is the EAN-13 with a 0 before it. Undefined for other texts. */
+export const ean13Of = (code: string): string | undefined =>
+  /^\d{12,13}$/.test(code) && hasCheckDigit(code) ? code.padStart(13, '0') : undefined
 
-/** What an EAN-13 says by the first pattern that it fits; undefined if it fits none. */
+/** What an EAN-13 or UPC-A says by the first pattern that it fits; undefined if it fits none. */
 export function readWeight(code: string, patterns: readonly WeightPattern[]): WeighedItem | undefined {
-  const fitting = isEan13(code) ? patterns.find(({ pattern }) => fits(code, pattern)) : undefined
+  const ean13 = ean13Of(code)
+  if (ean13 === undefined) return undefined
+  const fitting = patterns.find(({ pattern }) => fits(ean13, pattern))
   if (fitting === undefined) return undefined
   const { pattern, decimals } = fitting
-  const digits = code.slice(pattern.indexOf('W'), pattern.lastIndexOf('W') + 1)
-  return { item: code.slice(0, pattern.lastIndexOf('I') + 1), weight: Number(`${digits}e-${decimals}`) }
+  const digits = ean13.slice(pattern.indexOf('W'), pattern.lastIndexOf('W') + 1)
+  return { item: ean13.slice(0, pattern.lastIndexOf('I') + 1), weight: Number(`${digits}e-${decimals}`) }
 }
 
 const fits = (code: string, pattern: string): boolean =>

@@ -420,7 +420,7 @@ export class Barcodes {
    * Identifies a scanned code by the same rules as picks, receipts and other calls that take a `barcode`. The first rule that finds a product applies:
    *
    * 1. A primary or additional barcode equal to the code.
-   * 2. An EAN-13 that contains a weight and matches a pattern of the setting `weight_barcodes`.
+   * 2. An EAN-13 or UPC-A that contains a weight and matches a pattern of the setting `weight_barcodes`.
    * 3. A GTIN-8, 12, 13 or 14, compared to barcodes as 14 digits with leading zeros.
    * 4. A GS1 element string or a GS1 Digital Link, by its GTIN.
    *

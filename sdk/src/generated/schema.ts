@@ -203,7 +203,7 @@ export interface paths {
          * @description Identifies a scanned code by the same rules as picks, receipts and other calls that take a `barcode`. The first rule that finds a product applies:
          *
          *     1. A primary or additional barcode equal to the code.
-         *     2. An EAN-13 that contains a weight and matches a pattern of the setting `weight_barcodes`.
+         *     2. An EAN-13 or UPC-A that contains a weight and matches a pattern of the setting `weight_barcodes`.
          *     3. A GTIN-8, 12, 13 or 14, compared to barcodes as 14 digits with leading zeros.
          *     4. A GS1 element string or a GS1 Digital Link, by its GTIN.
          *
@@ -2708,7 +2708,7 @@ export interface components {
         /** @description A pattern of barcodes that contain a weight. */
         WeightBarcode: {
             /**
-             * @description Pattern of an EAN-13: 1 to 3 fixed digits, 1 to 8 `I` for the item, 3 to 6 `W` for the weight, and `C` for the check digit. Digits at an `X` are ignored.
+             * @description Pattern of an EAN-13: 1 to 3 fixed digits, 1 to 8 `I` for the item, 3 to 6 `W` for the weight, and `C` for the check digit. Digits at an `X` are ignored. A UPC-A is read with a 0 before it.
              * @example 21IIIIIWWWWWC
              */
             pattern: string;
@@ -2894,7 +2894,7 @@ export interface components {
             serial: string | null;
             /** @description Expiration date, AI 17; null if the code has none. */
             expires_on: string | null;
-            /** @description Weight in kilograms, from AI 310n or an EAN-13 that contains a weight; null if the code has none. */
+            /** @description Weight in kilograms, from AI 310n or an EAN-13 or UPC-A that contains a weight; null if the code has none. */
             weight: number | null;
             /** @description Number of items, AI 30 or 37; null if the code has none. */
             count: number | null;
@@ -4871,7 +4871,7 @@ export interface components {
         /** @description A pattern of barcodes that contain a weight. */
         WeightBarcodeOutput: {
             /**
-             * @description Pattern of an EAN-13: 1 to 3 fixed digits, 1 to 8 `I` for the item, 3 to 6 `W` for the weight, and `C` for the check digit. Digits at an `X` are ignored.
+             * @description Pattern of an EAN-13: 1 to 3 fixed digits, 1 to 8 `I` for the item, 3 to 6 `W` for the weight, and `C` for the check digit. Digits at an `X` are ignored. A UPC-A is read with a 0 before it.
              * @example 21IIIIIWWWWWC
              */
             pattern: string;

@@ -19,6 +19,8 @@ export const PRODUCTS: Record<string, { barcode: string; weighable?: boolean; pa
   shirt: { barcode: '09501101530003' },
   ham: { barcode: '99501101530006', weighable: true },
   cheese: { barcode: '2112345', weighable: true },
+  turkey: { barcode: '0212345', weighable: true },
+  spices: { barcode: '0233333' },
   saffron: { barcode: '2212345', weighable: true },
   olives: { barcode: '281234', weighable: true },
   candles: { barcode: '2133333' },
@@ -35,6 +37,7 @@ export const PRODUCTS: Record<string, { barcode: string; weighable?: boolean; pa
 export const WEIGHT_BARCODES = [
   { pattern: '21IIIIIWWWWWC', decimals: 3 },
   { pattern: '22IIIIIWWWWWC', decimals: 4 },
+  { pattern: '02IIIIIWWWWWC', decimals: 3 },
   { pattern: '28IIIIXXWWWWC', decimals: 2 },
 ]
 
@@ -96,6 +99,13 @@ export const CODES: [rule: string, code: string, says: Says | null][] = [
     ']E02112345012506',
     { product: 'cheese', weight: 1.25, quantity: 1.25 },
   ],
+  ['a UPC-A of a scale', '212345012505', { product: 'turkey', weight: 1.25, quantity: 1.25 }],
+  ['a UPC-A of a scale, as EAN-13', '0212345012505', { product: 'turkey', weight: 1.25, quantity: 1.25 }],
+  ['a UPC-A of a scale, after the identifier', ']E0212345012505', { product: 'turkey', weight: 1.25, quantity: 1.25 }],
+  ['a UPC-A of a scale, wrong check digit', '212345012506', null],
+  ['a UPC-A of a scale, no such item', '299999012501', null],
+  ['a UPC-A of a scale, no such pattern', '412345012509', null],
+  ['a UPC-A of a scale, of a product that is not weighable', '233333012505', null],
   ['the item alone', '2112345', { product: 'cheese', quantity: 1 }],
   [
     'GenSpecs, symbology identifiers: GS1-128 is sent with ]C1',

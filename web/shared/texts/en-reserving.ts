@@ -115,7 +115,7 @@ export const reserving = {
     isOff: 'All reservations have ended',
     weightBarcodes: 'Weight barcodes',
     weightText:
-      'Patterns of EAN-13 codes that hold a weight: 1 to 3 digits, then I for the item, W for the weight and C for the check digit. A digit at an X is ignored.',
+      'Patterns of EAN-13 codes that hold a weight: 1 to 3 digits, then I for the item, W for the weight and C for the check digit. A digit at an X is ignored. A UPC-A code is read with a 0 before it.',
     noPatterns: 'No patterns.',
     pattern: 'Pattern',
     decimals: 'Decimals of the weight',

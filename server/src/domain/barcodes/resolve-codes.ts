@@ -1,6 +1,6 @@
 import { readCode, type Meaning } from '@fulfillment/codes/read-code.ts'
 import { resolveMeanings } from '@fulfillment/codes/resolve-meanings.ts'
-import { isEan13, type WeightPattern } from '@fulfillment/codes/weight-barcode.ts'
+import { ean13Of, type WeightPattern } from '@fulfillment/codes/weight-barcode.ts'
 import { statement, type StatementRunner } from '../../database/statements/statement.ts'
 import { MAX_QUANTITY } from '../../procedures/fields/fields.ts'
 
@@ -70,8 +70,8 @@ const MAX_LENGTH = 255
 const FEW_BARCODES = 50
 
 /**
- * Looks codes up, in their order. Every barcode that a call takes is read here: a barcode of a product or pack as it stands, an EAN-13 with a
- * weight, a GTIN in another length, a GS1 element string or Digital Link. The first of these that names a product counts.
+ * Looks codes up, in their order. Every barcode that a call takes is read here: a barcode of a product or pack as it stands, an EAN-13 or
+ * UPC-A with a weight, a GTIN in another length, a GS1 element string or Digital Link. The first of these that names a product counts.
  */
 export async function lookUpCodes(db: StatementRunner, tenantId: number, codes: readonly string[]): Promise<LookedUpCode[]> {
   const year = new Date().getUTCFullYear()
@@ -101,8 +101,9 @@ export async function resolveCodes(
   return codes.length === 0 ? [] : (await lookUpCodes(db, tenantId, codes)).map(({ resolved }) => resolved)
 }
 
-/** The code, with or without the three characters that name its symbology, is an EAN-13. */
-const mayHaveWeight = (code: string): boolean => isEan13(code.trim()) || isEan13(code.trim().slice(3).trim())
+/** The code, with or without the three characters that name its symbology, is an EAN-13 or UPC-A. */
+const mayHaveWeight = (code: string): boolean =>
+  [code.trim(), code.trim().slice(3).trim()].some((text) => ean13Of(text) !== undefined)
 
 const barcodesOf = (meanings: readonly Meaning[]): string[] => meanings.flatMap(({ barcodes }) => barcodes)
 

@@ -96,7 +96,10 @@ export const scanOutput = z
     lot: z.string().nullable().describe(`Lot, AI 10; ${gs1}`),
     serial: z.string().nullable().describe(`Serial number, AI 21; ${gs1}`),
     expires_on: date.nullable().describe(`Expiration date, AI 17; ${gs1}`),
-    weight: z.number().nullable().describe(`Weight in kilograms, from AI 310n or an EAN-13 that contains a weight; ${gs1}`),
+    weight: z
+      .number()
+      .nullable()
+      .describe(`Weight in kilograms, from AI 310n or an EAN-13 or UPC-A that contains a weight; ${gs1}`),
     count: z.int().nullable().describe(`Number of items, AI 30 or 37; ${gs1}`),
     location: scannedLocation
       .nullable()

@@ -18,7 +18,7 @@ const weightBarcode = z
       .length(13, 'must have 13 characters')
       .regex(WEIGHT_PATTERN, 'must be digits, then I for the item, W for the weight and C for the check digit')
       .describe(
-        'Pattern of an EAN-13: 1 to 3 fixed digits, 1 to 8 `I` for the item, 3 to 6 `W` for the weight, and `C` for the check digit. Digits at an `X` are ignored.',
+        'Pattern of an EAN-13: 1 to 3 fixed digits, 1 to 8 `I` for the item, 3 to 6 `W` for the weight, and `C` for the check digit. Digits at an `X` are ignored. A UPC-A is read with a 0 before it.',
       )
       .meta({ examples: ['21IIIIIWWWWWC'] }),
     decimals: z
