@@ -1,4 +1,6 @@
 const GTIN = /^(?:\d{8}|\d{12,14})$/
+/** Only UPC-A with prefix 0 have one. Most are also valid as a GTIN-8. */
+const UPC_E = /^0\d{7}$/
 const LENGTHS = [14, 13, 12, 8] as const
 const LONGEST = LENGTHS[0]
 
@@ -25,11 +27,21 @@ export function gtinOf(text: string): string | undefined {
   return GTIN.test(text) && hasCheckDigit(text) ? text.padStart(LONGEST, '0') : undefined
 }
 
-/** Whether two codes name the same product: they are equal, or the same GTIN in two lengths. */
-export function isSameCode(one: string, other: string): boolean {
-  const gtin = gtinOf(one)
-  return one === other || (gtin !== undefined && gtin === gtinOf(other))
+/** The GTIN of a UPC-E symbol that a scanner sends as its 8 digits, as 14 digits. Undefined for other texts, and for a wrong check digit. */
+export const gtinOfUpcE = (text: string): string | undefined => (UPC_E.test(text) ? gtinOf(upcAOf(text)) : undefined)
+
+/** The UPC-A of a UPC-E, by the digit that says where it leaves out zeros (GS1 General Specifications, 5.2.2.4.2). */
+function upcAOf(upcE: string): string {
+  const rule = Number(upcE[6])
+  const length = rule < 3 ? 3 : Math.min(rule + 1, 6)
+  const start = upcE.slice(0, length) + (rule < 3 ? rule : '')
+  const end = upcE.slice(length, 6) + (rule > 4 ? rule : '')
+  return `${start}${end.padStart(11 - start.length, '0')}${upcE[7]}`
 }
+
+/** Whether a scanned code names the product with a barcode: they are equal, the same GTIN in two lengths, or the code is a UPC-E of it. */
+export const isCodeOf = (code: string, barcode: string): boolean =>
+  code === barcode || [gtinOf(code), gtinOfUpcE(code)].some((gtin) => gtin !== undefined && gtin === gtinOf(barcode))
 
 /** The codes that mean a GTIN of 14 digits: itself, and without leading zeros. The longest first. */
 export function spellingsOf(gtin: string): string[] {

@@ -1,7 +1,7 @@
 import { splitDigitalLink } from './digital-link.ts'
 import { GS, splitBracketed, splitElementString } from './element-string.ts'
 import { type Element, type Gs1Elements, readElements } from './gs1-elements.ts'
-import { gtinOf, hasCheckDigit, spellingsOf } from './gtin.ts'
+import { gtinOf, gtinOfUpcE, hasCheckDigit, spellingsOf } from './gtin.ts'
 import { readWeight, type WeightPattern } from './weight-barcode.ts'
 
 /** How a code names a product. */
@@ -36,7 +36,8 @@ const LENGTH_OF_GTIN_ELEMENT = 16
 
 /**
  * What a code can mean, the first that names a product counts: a barcode as it stands, an EAN-13 or UPC-A with a weight, a GTIN in another
- * length, a GS1 element string or Digital Link. A code with a prefix of a symbology that is no element string is then read without the prefix.
+ * length, a GS1 element string or Digital Link, a UPC-E. A code with a prefix of a symbology that is no element string is then read without
+ * the prefix.
  */
 export function readCode(code: string, context: ReadingContext): Meaning[] {
   const text = code.trim()
@@ -52,11 +53,13 @@ function meaningsOf(text: string, { weightPatterns, year }: ReadingContext): Mea
   const weighed = readWeight(text, weightPatterns)
   const gtin = gtinOf(text)
   const elements = elementsOf(text, year)
+  const ofUpcE = gtinOfUpcE(text)
   return [
     plain,
     ...(weighed === undefined ? [] : [{ ...plain, barcodes: [weighed.item], isWeighable: true, weight: weighed.weight }]),
     ...(gtin === undefined ? [] : [{ ...plain, barcodes: spellingsOf(gtin), gtin }]),
     ...(elements === undefined ? [] : [{ ...plain, ...namedBy(elements), weight: elements.weight, elements }]),
+    ...(ofUpcE === undefined ? [] : [{ ...plain, barcodes: spellingsOf(ofUpcE), gtin: ofUpcE }]),
   ]
 }
 

@@ -206,6 +206,7 @@ export interface paths {
          *     2. An EAN-13 or UPC-A that contains a weight and matches a pattern of the setting `weight_barcodes`.
          *     3. A GTIN-8, 12, 13 or 14, compared to barcodes as 14 digits with leading zeros.
          *     4. A GS1 element string or a GS1 Digital Link, by its GTIN.
+         *     5. A UPC-E of 8 digits, by the GTIN of its UPC-A.
          *
          *     The GS1 fields are returned even if no product has the GTIN. A code that identifies nothing returns `not_found`. The call changes nothing.
          *
@@ -2886,7 +2887,7 @@ export interface components {
             pack_quantity: number | null;
             /** @description Quantity of one scan in base units: the weight of a weighable product if the code has one, otherwise `pack_quantity` times `count`; null without a product. */
             quantity: number | null;
-            /** @description GTIN with 14 digits: from AI 01, else AI 02, else from a code that matched in another length; otherwise null. */
+            /** @description GTIN with 14 digits: from AI 01, else AI 02, else from a code that matched in another length or as UPC-E; otherwise null. */
             gtin: string | null;
             /** @description Lot, AI 10; null if the code has none. */
             lot: string | null;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isSameCode } from '@fulfillment/codes/gtin.ts'
+import { isCodeOf } from '@fulfillment/codes/gtin.ts'
 import { RepeatFilter } from '../../../web/scan/wedge/repeat-filter.ts'
 import { cleanScan, enrolmentCode, readScan } from '../../../web/scan/wedge/scan-text.ts'
 
@@ -54,8 +54,22 @@ describe('product codes are the same', () => {
     ['4006381333931', '4006381333932', false],
     ['00001234', '1234', false],
   ] as const)('%s and %s: %s', ([one, other, same]) => {
-    expect(isSameCode(one, other)).toBe(same)
-    expect(isSameCode(other, one)).toBe(same)
+    expect(isCodeOf(one, other)).toBe(same)
+    expect(isCodeOf(other, one)).toBe(same)
+  })
+
+  it.for([
+    ['04252614', '042100005264', true],
+    ['04252614', '0042100005264', true],
+    ['04252614', '042100005265', false],
+    ['04252615', '042100005264', false],
+    // Both a GTIN-8 and a UPC-E.
+    ['04252658', '042526000058', true],
+    ['04252658', '0000004252658', true],
+    // As on the server, a barcode is taken as it is registered.
+    ['042100005264', '04252614', false],
+  ] as const)('UPC-E %s and barcode %s: %s', ([code, barcode, same]) => {
+    expect(isCodeOf(code, barcode)).toBe(same)
   })
 })
 

@@ -1,5 +1,5 @@
 import type { Count } from '@fulfillment/sdk'
-import { isSameCode } from '@fulfillment/codes/gtin.ts'
+import { isCodeOf } from '@fulfillment/codes/gtin.ts'
 import { exact } from '../../shared/exact.ts'
 import { goods } from '../../shared/texts/scan-goods-texts.ts'
 import { problemOf, quantityOf } from '../kit/typed-quantity.ts'
@@ -45,7 +45,7 @@ export function scan(work: Counting, texts: readonly string[]): Step | undefined
   if (place !== undefined) return goTo(work, place)
   const product =
     levels.find(({ barcode, sku }) => texts.some((text) => text === barcode || text === sku)) ??
-    levels.find(({ barcode }) => texts.some((text) => isSameCode(text, barcode)))
+    levels.find(({ barcode }) => texts.some((text) => isCodeOf(text, barcode)))
   return product === undefined ? undefined : choose(work, product, 1)
 }
 

@@ -1,4 +1,4 @@
-import { isSameCode } from '@fulfillment/codes/gtin.ts'
+import { isCodeOf } from '@fulfillment/codes/gtin.ts'
 import { exact } from '../../shared/exact.ts'
 import { goods } from '../../shared/texts/scan-goods-texts.ts'
 import type { Disposition, NewReceipt, ReceiptBody } from '../queue/entry.ts'
@@ -31,7 +31,7 @@ export function scan(work: Receiving, texts: readonly string[]): Step | undefine
   const lines = linesOf(work.known, work.entries)
   const line =
     lines.find(({ barcode, sku }) => texts.some((text) => text === barcode || text === sku)) ??
-    lines.find(({ barcode }) => texts.some((text) => isSameCode(text, barcode)))
+    lines.find(({ barcode }) => texts.some((text) => isCodeOf(text, barcode)))
   return line === undefined ? undefined : take(work, line)
 }
 

@@ -71,7 +71,7 @@ const FEW_BARCODES = 50
 
 /**
  * Looks codes up, in their order. Every barcode that a call takes is read here: a barcode of a product or pack as it stands, an EAN-13 or
- * UPC-A with a weight, a GTIN in another length, a GS1 element string or Digital Link. The first of these that names a product counts.
+ * UPC-A with a weight, a GTIN in another length, a GS1 element string or Digital Link, a UPC-E. The first that names a product counts.
  */
 export async function lookUpCodes(db: StatementRunner, tenantId: number, codes: readonly string[]): Promise<LookedUpCode[]> {
   const year = new Date().getUTCFullYear()

@@ -35,6 +35,7 @@ export const scanCode = endpoint({
 2. An EAN-13 or UPC-A that contains a weight and matches a pattern of the setting \`weight_barcodes\`.
 3. A GTIN-8, 12, 13 or 14, compared to barcodes as 14 digits with leading zeros.
 4. A GS1 element string or a GS1 Digital Link, by its GTIN.
+5. A UPC-E of 8 digits, by the GTIN of its UPC-A.
 
 The GS1 fields are returned even if no product has the GTIN. A code that identifies nothing returns \`not_found\`. The call changes nothing.`,
   errors: ['not_found'],

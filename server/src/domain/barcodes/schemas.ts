@@ -92,7 +92,9 @@ export const scanOutput = z
     gtin: z
       .string()
       .nullable()
-      .describe('GTIN with 14 digits: from AI 01, else AI 02, else from a code that matched in another length; otherwise null.'),
+      .describe(
+        'GTIN with 14 digits: from AI 01, else AI 02, else from a code that matched in another length or as UPC-E; otherwise null.',
+      ),
     lot: z.string().nullable().describe(`Lot, AI 10; ${gs1}`),
     serial: z.string().nullable().describe(`Serial number, AI 21; ${gs1}`),
     expires_on: date.nullable().describe(`Expiration date, AI 17; ${gs1}`),
