@@ -24,9 +24,15 @@ export function toolSchema(schema: z.ZodType, io: 'input' | 'output', textOf: To
   return withoutZodNoise(JSON.parse(JSON.stringify(withoutReference(made)))) as ObjectSchema
 }
 
-/** Clients require that a schema begins with `type: object`, but a named schema begins with a reference to itself. */
+/**
+ * Clients require that a schema begins with `type: object`, but a named schema begins with a reference to itself. Its definition then stays
+ * only if it contains itself.
+ */
 function withoutReference({ $ref, ...schema }: z.core.JSONSchema.BaseSchema): object {
-  const { $defs = {} } = schema
-  const name = $ref?.split('/').at(-1)
-  return name === undefined ? schema : { ...($defs[name] as object), $defs }
+  if ($ref === undefined) return schema
+  const name = $ref.split('/').at(-1) as string
+  const { [name]: root, ...others } = schema.$defs ?? {}
+  const isRecursive = JSON.stringify([root, others]).includes(`"${$ref}"`)
+  const $defs = { ...others, ...(isRecursive && { [name]: root }) }
+  return { ...root, ...(Object.keys($defs).length > 0 && { $defs }) }
 }

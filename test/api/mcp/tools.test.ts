@@ -7,6 +7,20 @@ import { newProduct } from '../../support/stock.ts'
 
 const LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
 
+/** The definitions of a schema that its root does not reach, and an empty list of them. */
+function unusedOf({ $defs, ...root }: { [keyword: string]: unknown; $defs?: unknown }): string[] {
+  const definitions = new Map(Object.entries($defs ?? {}))
+  const reach = (schema: unknown): void => {
+    for (const [, name] of JSON.stringify(schema).matchAll(/"#\/\$defs\/([^"]+)"/g)) {
+      const definition = definitions.get(name as string)
+      definitions.delete(name as string)
+      if (definition !== undefined) reach(definition)
+    }
+  }
+  reach(root)
+  return JSON.stringify($defs) === '{}' ? ['$defs'] : [...definitions.keys()]
+}
+
 describe('the parameters of the address', () => {
   it('read_only leaves the tools that change nothing, and tools those of its sections', async ({ tenant }) => {
     const all = (await (await connectAgent(tenant)).client.listTools()).tools
@@ -94,6 +108,15 @@ describe('what a model reads', () => {
     }
     const movedBy = tools.find(({ name }) => name === 'warehouses_create')?.description
     expect(movedBy).toContain('Use `locations_update` to move locations into it.')
+  })
+
+  it('has no definition that nothing refers to', async ({ tenant }) => {
+    const { tools } = await (await connectAgent(tenant)).client.listTools()
+    const unused = tools.flatMap(({ name, inputSchema, outputSchema = {} }) =>
+      [inputSchema, outputSchema].flatMap((schema) => unusedOf(schema).map((definition) => `${name}: ${definition}`)),
+    )
+    expect(unused).toEqual([])
+    expect(tools.filter(({ outputSchema }) => '$defs' in (outputSchema ?? {})).length).toBeGreaterThan(20)
   })
 
   it('the instructions name only tools that the connection has', async ({ tenant }) => {
