@@ -13,9 +13,9 @@ const IGNORED = new Set(
     /\s+/,
   ),
 )
-/** Tables of which only the deletion of rows is ignored: tasks delete old rows of all tenants, and no call does so without another write. */
+/** Tables of which only the deletion of rows is ignored: tasks delete old rows of all tenants, and no call does. */
 const IGNORED_WHEN_DELETED = new Set(
-  'waiting_deliveries finished_deliveries events order_events idempotency_keys sessions sign_in_codes devices device_operators'.split(' '),
+  'waiting_deliveries events order_events idempotency_keys sessions sign_in_codes devices device_operators'.split(' '),
 )
 
 /** A command that closes the fence waits for writers in progress this long, and then lets all go on. */
