@@ -38,6 +38,34 @@ async function fillHours({ db }: TestService, tenant: TestTenant): Promise<void>
     from generate_series(1, 2000) n`.execute(db.kysely)
 }
 
+/** Starts the flows of a batch with an order of one piece for each name. */
+async function startedBatch(tenant: TestTenant, names: string[]) {
+  const tea = await stockedProduct(tenant, { A: 100 })
+  const orders = names.map((order_tenant_id) => ({
+    order_tenant_id,
+    assembly_date: '2026-12-01',
+    order_detail: [{ barcode: tea.barcode, quantity: 1 }],
+  }))
+  await tenant.request('POST', '/orders', { orders })
+  const { body } = await tenant.request('POST', '/flow-batches', { order_tenant_ids: names, operator_email: 'ada@example.com' })
+  const flows = body.data.slots.map(({ flow_id }: { flow_id: number }) => flow_id) as number[]
+  const pickOne = (flow: number) => pick(tenant, flow, { barcode: tea.barcode, location_id: 'A', quantity: 1 })
+  return { id: body.data.id as number, flows, pickOne }
+}
+
+/** Puts the picking of the tenant back in time, as if so many seconds had passed since. */
+async function laterBy({ db }: TestService, tenant: TestTenant, seconds: number): Promise<void> {
+  const back = sql`interval '1 second' * ${seconds}`
+  await sql`update picking_flows set started_at = started_at - ${back} where tenant_id = ${tenant.id}`.execute(db.kysely)
+  await sql`update picks set created_at = created_at - ${back} where tenant_id = ${tenant.id}`.execute(db.kysely)
+}
+
+/** What the only operator has done, the time in whole minutes. */
+async function workOf(tenant: TestTenant): Promise<object> {
+  const [row] = await rowsOf(tenant, `since=${dayIn(-1)}&until=${dayIn(1)}&by=operator`)
+  return { units: row?.units, flows: row?.flows, minutes: Math.floor((row?.seconds ?? 0) / 60) }
+}
+
 const sumOf = (rows: readonly Row[], key: 'picks' | 'units' | 'flows' | 'seconds'): number =>
   rows.reduce((sum, row) => sum + row[key], 0)
 
@@ -111,26 +139,51 @@ describe('GET /reports/picking', () => {
   })
 
   it('counts the time of a batch once', async ({ service, tenant }) => {
-    const tea = await stockedProduct(tenant, { A: 100 })
-    const names = ['one', 'two', 'three']
-    const orders = names.map((order_tenant_id) => ({
-      order_tenant_id,
-      assembly_date: '2026-12-01',
-      order_detail: [{ barcode: tea.barcode, quantity: 1 }],
-    }))
-    await tenant.request('POST', '/orders', { orders })
-    const batch = await tenant.request('POST', '/flow-batches', { order_tenant_ids: names, operator_email: 'ada@example.com' })
-    const { id, slots } = batch.body.data
-    for (const { flow_id } of slots) await pick(tenant, flow_id, { barcode: tea.barcode, location_id: 'A', quantity: 1 })
-    await sql`update picking_flows set started_at = started_at - interval '600 seconds' where tenant_id = ${tenant.id}`.execute(
-      service.db.kysely,
-    )
+    const { id, flows, pickOne } = await startedBatch(tenant, ['one', 'two', 'three'])
+    for (const flow of flows) await pickOne(flow)
+    await laterBy(service, tenant, 600)
     await tenant.request('POST', `/flow-batches/${id}/complete`)
-    const [row] = await rowsOf(tenant, `since=${dayIn(-1)}&by=operator`)
-    expect(row).toMatchObject({ units: 3, flows: 3 })
-    expect(row?.seconds).toBeGreaterThan(600)
-    expect(row?.seconds).toBeLessThan(700)
+    expect(await workOf(tenant)).toEqual({ units: 3, flows: 3, minutes: 10 })
   })
+
+  it.for(['together', 'one by one', 'at the same time', 'each when it is picked'])(
+    'counts the whole walk of a batch whose picks are far apart, and whose flows are completed %s',
+    async (way, { service, tenant }) => {
+      const { id, flows, pickOne } = await startedBatch(tenant, ['one', 'two', 'three'])
+      const complete = (flow: number) => tenant.request('POST', `/flows/${flow}/complete`)
+      for (const flow of flows) {
+        // More than a pause lies between the start of most flows, their only pick and their end.
+        await laterBy(service, tenant, 600)
+        await pickOne(flow)
+        if (way === 'each when it is picked') await complete(flow)
+      }
+      if (way !== 'each when it is picked') await laterBy(service, tenant, 600)
+      if (way === 'together') await tenant.request('POST', `/flow-batches/${id}/complete`)
+      if (way === 'one by one') for (const flow of flows) await complete(flow)
+      if (way === 'at the same time') await Promise.all(flows.map(complete))
+      expect(await workOf(tenant)).toEqual({ units: 3, flows: 3, minutes: way === 'each when it is picked' ? 30 : 40 })
+    },
+  )
+
+  it.for([
+    ['before it was picked', 20],
+    ['after it was picked', 30],
+  ] as const)(
+    'counts the whole walk of a batch when one of its two flows was cancelled %s',
+    async ([when, minutes], { service, tenant }) => {
+      const { id, flows, pickOne } = await startedBatch(tenant, ['one', 'two'])
+      if (when === 'after it was picked') {
+        await laterBy(service, tenant, 600)
+        await pickOne(flows[1]!)
+      }
+      await tenant.request('POST', `/flows/${flows[1]}/cancel`, {})
+      await laterBy(service, tenant, 600)
+      await pickOne(flows[0]!)
+      await laterBy(service, tenant, 600)
+      await tenant.request('POST', `/flow-batches/${id}/complete`)
+      expect(await workOf(tenant)).toEqual({ units: 1, flows: 1, minutes })
+    },
+  )
 
   it('is by hour, day or operator, before and after the changes are folded', async ({ service, tenant }) => {
     await fillHours(service, tenant)

@@ -15,6 +15,7 @@ import { cancelOrder } from '@fulfillment/server/domain/orders/cancel-order.ts'
 import { createOrders } from '@fulfillment/server/domain/orders/create-orders.ts'
 import { getOrder } from '@fulfillment/server/domain/orders/get-order.ts'
 import { updateOrder } from '@fulfillment/server/domain/orders/update-order.ts'
+import { completeFlow } from '@fulfillment/server/domain/picking/complete-flow.ts'
 import { getFlow } from '@fulfillment/server/domain/picking/get-flow.ts'
 import { recordPick } from '@fulfillment/server/domain/picking/record-pick.ts'
 import { startFlow } from '@fulfillment/server/domain/picking/start-flow.ts'
@@ -66,7 +67,7 @@ interface Written {
   recordProduct: number
   /** A completed order of three lines, two of them in an open shipment with the `recordId`. */
   shippedOrder: number
-  /** A batch of three flows of 20 lines. */
+  /** A batch of three flows of 20 lines and 5 undone picks each, the first of which is `flowId`. */
   batchId: number
 }
 
@@ -194,7 +195,7 @@ const CALLS: [name: string, call: (written: Written) => Promise<unknown>, most: 
     'a picking flow',
     ({ flows, flowId }) => getFlow.run(flows, { id: flowId }),
     // The lines, and once more for their products, whose levels are read once each.
-    { orders: 1, order_lines: 40, stock_levels: 40, picking_flows: 1 },
+    { orders: 1, order_lines: 40, stock_levels: 40, picking_flows: 1, picks: 5 },
   ],
   [
     'a pick',
@@ -212,14 +213,20 @@ const CALLS: [name: string, call: (written: Written) => Promise<unknown>, most: 
     { orders: 140, order_lines: 700, stock_levels: 420, products: 10, picking_flows: 30, flow_batches: 1 },
   ],
   [
+    'the end of a flow of a batch',
+    ({ flows, flowId: id }) => completeFlow.run(flows, { id }),
+    // The picks of its batch, which share a walk.
+    { orders: 6, order_lines: 20, picking_flows: 8, picks: 15 },
+  ],
+  [
     'the end of a batch',
     ({ flows, batchId: id }) => completeFlowBatch.run(flows, { id }),
-    { orders: 18, order_lines: 60, picking_flows: 36, flow_batches: 1 },
+    { orders: 18, order_lines: 60, picking_flows: 36, flow_batches: 1, picks: 15 },
   ],
   [
     'the cancellation of a batch',
     ({ flows, batchId: id }) => cancelFlowBatch.run(flows, { id }),
-    { orders: 24, order_lines: 120, picking_flows: 60, flow_batches: 1 },
+    { orders: 24, order_lines: 120, picking_flows: 60, flow_batches: 1, picks: 45 },
   ],
 ]
 
@@ -435,6 +442,9 @@ async function withRecords(seeding: pg.Client, { products }: typeof FEW, written
     select ${values}, 'ada@example.com' from generate_series(1, 80) n;
     update picking_flows set batch_id = (id - ${written.flowId}) / 3 + 1, slot = (id - ${written.flowId}) % 3 + 1
     where tenant_id = ${tenantId} and id < ${written.flowId} + 240;
+    insert into picks (tenant_id, flow_id, id, product_id, location_id, quantity, lines, movement_id, created_at, undone_at, operator_email)
+    select tenant_id, id, 'undone ' || n, ${first}, 'A-1', 1, '[]', 1, now(), now(), 'ada@example.com'
+    from picking_flows cross join generate_series(1, 5) n where tenant_id = ${tenantId};
     insert into orders (tenant_id, order_tenant_id, assembly_date, warehouse_id, items_count, total_quantity)
     select ${tenantId}, 'READY-' || n, current_date, ${defaultWarehouse.id}, 2, 2 ${each};
     insert into order_lines (tenant_id, order_id, product_id, barcode, product_name, quantity)

@@ -29,14 +29,15 @@ export async function insertCounts(
   await writer.insert('order_count_changes', summed(countedOrders))
   await writer.insert('movement_count_changes', summed(countedMovements))
   await writer.insert('flow_count_changes', summed(flows.map(({ state }) => ({ of: { state }, sums: { change: 1 } }))))
-  await writer.insert('pick_changes', summed(flows.flatMap((flow) => pickingOf(flow, flowsWith(flow, flows)))))
+  await writer.insert('pick_changes', summed(flows.flatMap((flow) => pickingOf(flow, walkOf(flow, flows)))))
   await writer.insert('stocked_count_changes', summed(stocked))
 }
 
 /** What the report of picking counts of a flow. Picks of a cancelled one were put back. */
-function pickingOf({ state, operator, picks, startedAt, endedAt }: FlowRecord, together: number): Counted[] {
+function pickingOf({ state, operator, picks, startedAt, endedAt }: FlowRecord, walk: readonly FlowRecord[]): Counted[] {
   if (state === 'cancelled') return []
-  const worked = (end: number): number => workedMs([startedAt, ...picks.map(({ at }) => at), end]) / together / 1_000
+  const picked = walk.flatMap((flow) => flow.picks.map(({ at }) => at))
+  const worked = (end: number): number => workedMs([startedAt, ...picked, end]) / walk.length / 1_000
   const of = (at: number): object => ({ at: hourText(at), operator_email: OPERATORS[operator]?.email })
   const none = { picks: 0, units: 0, flows: 0, seconds: 0 }
   const ended = state === 'completed' && endedAt !== undefined ? [endedAt] : []
@@ -53,9 +54,9 @@ function workedMs(moments: readonly number[]): number {
   return steps.filter((step) => step <= PAUSE_MS).reduce((sum, step) => sum + step, 0)
 }
 
-/** The number of flows of the same walk. */
-function flowsWith({ batch }: FlowRecord, flows: readonly FlowRecord[]): number {
-  return batch === undefined ? 1 : flows.filter((flow) => flow.batch === batch).length
+/** The flows of the same walk. They end together, and none is cancelled. */
+function walkOf(flow: FlowRecord, flows: readonly FlowRecord[]): FlowRecord[] {
+  return flow.batch === undefined ? [flow] : flows.filter(({ batch }) => batch === flow.batch)
 }
 
 /** Something that is counted, by what, and its part of the sums. */

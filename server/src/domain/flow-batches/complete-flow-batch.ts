@@ -1,6 +1,6 @@
 import { ServiceError } from '../../errors/service-error.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
-import { completeOneOfSeveral } from '../picking/index.ts'
+import { completeOneOfSeveral, countCompletedFlows } from '../picking/index.ts'
 import { lockBatch, settleFlowsOfBatch } from './lock-batch.ts'
 import { readBatch } from './read-batch.ts'
 import { flowBatch, flowBatchId, MAX_LINES } from './schemas.ts'
@@ -26,7 +26,10 @@ Sends the events of each flow, slot by slot.`,
         if (state === 'cancelled') throw new ServiceError('flow_error', 'The batch is cancelled and cannot be completed')
         // One by one, at most 50: each flow's events follow those of the slot before it.
         for (const flow of running) await tx.run(completeOneOfSeveral, [caller.tenantId, flow, caller.keyName])
-        if (running.length > 0) await settleFlowsOfBatch(tx, caller.tenantId, running)
+        if (running.length > 0) {
+          await tx.run(countCompletedFlows, [caller.tenantId, running])
+          await settleFlowsOfBatch(tx, caller.tenantId, running)
+        }
         return readBatch(tx, caller.tenantId, id)
       },
       { rows: MAX_LINES },

@@ -33,10 +33,10 @@ const SETTLED = settled({
 })
 
 /**
- * Completes a flow. Lock the order first: flow and lines are read as of the beginning of the statement. Without `settles`, a later statement
- * of the transaction settles. No row when the flow is over.
+ * Completes a flow. Lock the order first: flow and lines are read as of the beginning of the statement. Without `isAlone`, later statements
+ * of the transaction settle and count the flow for the report. No row when the flow is over.
  */
-const completion = (name: string, { settles }: { settles: boolean }) =>
+const completion = (name: string, { isAlone }: { isAlone: boolean }) =>
   statement<[tenantId: number, flowId: number, keyName: string], FlowRow>({
     name,
     connection: 'write',
@@ -57,21 +57,31 @@ const completion = (name: string, { settles }: { settles: boolean }) =>
        state_picking_id: String(PICKING_STATES.completed),
      },
      by: '$3::text',
-   })}, ended_flow as (${endedFlows('completed_flow')}), ${recordFlowCounts('ended_flow')}, ${countFlows('completed_flow')}, flow_event as (
+   })}, ended_flow as (${endedFlows('completed_flow')}), ${recordFlowCounts('ended_flow')}, ${isAlone ? `${countFlows('completed_flow')}, ` : ''}flow_event as (
      select 1 as position, 'flow/completed' as topic, ${flowCompletedData('f', 'o')} as data from completed_flow f cross join changed_order o
      union all
      select 2, 'order/updated', ${orderUpdatedData('o', `array['state_id', 'state_picking_id']`)} from changed_order o
      union all
      select 3, 'order/completed', ${orderCompletedData('o', { pickedBy: 'f.operator_email', startedAt: PICKING_STARTED })}
      from changed_order o cross join completed_flow f where o.state_id = ${completed}
-   ), ${settles ? `${SETTLED}, ${recordEvents(withReservationEvents('flow_event'))}` : recordEvents('flow_event')}
+   ), ${isAlone ? `${SETTLED}, ${recordEvents(withReservationEvents('flow_event'))}` : recordEvents('flow_event')}
    select ${flowColumns('f', 'o')} from completed_flow f cross join changed_order o`,
   })
 
-const endFlow = completion('complete_flow', { settles: true })
+const endFlow = completion('complete_flow', { isAlone: true })
 
-/** The same for one of several flows, which the caller settles together. */
-export const completeOneOfSeveral = completion('complete_flow_of_batch', { settles: false })
+/** The same for one of several flows of a batch, which the caller settles and counts together. */
+export const completeOneOfSeveral = completion('complete_flow_of_batch', { isAlone: false })
+
+/** Counts flows of a batch that the transaction has completed, once for all: the time of each takes the picks of the whole batch. */
+export const countCompletedFlows = statement<[tenantId: number, flowIds: number[]], never>({
+  name: 'count_flows_of_batch',
+  connection: 'write',
+  sql: `with completed_flow as materialized (
+     select * from picking_flows where tenant_id = $1 and id = any ($2::bigint[])
+   ), ${countFlows('completed_flow')}
+   select`,
+})
 
 /**
  * Completes a flow. When nothing is left to pick, the order is completed too; otherwise it is released again and a later flow picks the

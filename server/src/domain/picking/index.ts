@@ -1,5 +1,5 @@
 export { cancelFlowOfOrder, cancelOneOfSeveral } from './cancel-running-flow.ts'
-export { completeOneOfSeveral } from './complete-flow.ts'
+export { completeOneOfSeveral, countCompletedFlows } from './complete-flow.ts'
 export { requiredOperator, requireOwnFlow } from './own-flow.ts'
 export { FLOW_STATES } from './schemas.ts'
 export { START_REFUSALS, startFlows } from './start-flow.ts'

@@ -17,28 +17,41 @@ pick_change as (
 /** An operator who picks nothing for longer does something else: a break, a delivery, the night. */
 const PAUSE = `interval '15 minutes'`
 
-/** SQL for the seconds that the operator worked on the flow `f`: between its start, its picks and its end, without pauses. */
-const WORKED = `(
-    select coalesce(sum(extract(epoch from at - before)) filter (where at - before <= ${PAUSE}), 0)
-    from (
-      select at, lag(at) over (order by at) as before from (
-        select f.started_at as at union all select f.completed_at
-        union all select created_at from picks where tenant_id = $1 and flow_id = f.id
-      ) moment
-    ) step
-  )`
-
-/** SQL for the number of flows that were picked in the same walk. */
-const TOGETHER = `greatest((select count(*) from picking_flows b where b.tenant_id = $1 and b.batch_id = f.batch_id), 1)`
+/** SQL for the seconds of a step of the length `length`; none for a pause. */
+const secondsOf = (length: string): string => `case when ${length} <= ${PAUSE} then extract(epoch from ${length}) else 0 end`
 
 /**
- * The CTE `pick_change`, which records the completed flows of the relation `source` and the time that they took. The flows of a batch share the
- * time of their walk: each has the picks of its order alone, but the operator walked once.
+ * CTEs that record the completed flows of the relation `source` and the time that they took: a flow without a batch, or flows of one batch.
+ *
+ * The flows of a batch share the time of their walk: the operator walked once. Its steps lead from the start to the first pick of any of the
+ * flows, from pick to pick, and from the last pick to the end. A step to a pick counts for the flow of that pick. The step to the end, and those
+ * to picks of cancelled flows, are divided equally among the flows that are not cancelled. So the parts add up to the walk, whether the flows
+ * are completed together or each when its order is picked. A part never changes: that of a flow which is cancelled after others were completed
+ * is lost, as the time of any cancelled flow.
  */
 export function countFlows(source: string): string {
   return `
-pick_change as (
+walk as materialized (
+  select min(started_at) as started_at, min(batch_id) as batch_id from ${source}
+), flow_of_walk as materialized (
+  select b.id, b.state <> 'cancelled' as is_counted
+  from walk w cross join lateral (select id, state from picking_flows where tenant_id = $1 and batch_id = w.batch_id offset 0) b
+  union all
+  select id, true from ${source} where batch_id is null
+), pick_step as (
+  select f.id, f.is_counted, p.created_at as at, p.created_at - lag(p.created_at, 1, w.started_at) over (order by p.created_at) as length
+  from walk w cross join flow_of_walk f cross join lateral (select created_at from picks where tenant_id = $1 and flow_id = f.id offset 0) p
+), walked as materialized (
+  select id, is_counted, max(at) as last_at, sum(${secondsOf('length')}) as seconds from pick_step group by 1, 2
+), pick_change as (
   insert into pick_changes (tenant_id, at, operator_email, picks, units, flows, seconds)
-  select $1, date_trunc('hour', completed_at, 'UTC'), operator_email, 0, 0, 1, ${WORKED} / ${TOGETHER} from ${source} f
+  select $1, date_trunc('hour', f.completed_at, 'UTC'), f.operator_email, 0, 0, 1,
+    own_seconds + (shared_seconds + ${secondsOf('f.completed_at - coalesce(last_at, f.started_at)')})
+      / (select count(*) from flow_of_walk where is_counted)
+  from ${source} f cross join lateral (
+    select max(last_at) as last_at, coalesce(sum(seconds) filter (where id = f.id), 0) as own_seconds,
+      coalesce(sum(seconds) filter (where not is_counted), 0) as shared_seconds
+    from walked
+  ) s
 )`
 }
