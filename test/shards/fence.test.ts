@@ -140,6 +140,29 @@ describe('the fence of a tenant that is being moved', () => {
     expect(await pending(tenant.id)).toBe(1)
   })
 
+  it('leaves out the tenant when reservation policies are switched: others do not wait for it', async ({
+    move,
+    tenant,
+    second,
+    service,
+  }) => {
+    const other = await newTenant(service.url, second.db)
+    await closeSource(move, 1)
+    // As the copy brings it when it began while the policy was being changed.
+    await move.source.client.query(
+      `begin; set local session_replication_role = replica;
+       insert into tenant_settings (tenant_id, reservation_policy, reservation_phase, switching_until, updated_at)
+       values (${tenant.id}, 'track', 'collecting', '-infinity', now() - interval '1 minute'); commit`,
+    )
+    await other.request('PUT', '/settings', { reservation_policy: 'track' })
+    const stateOf = async () => (await other.request('GET', '/settings')).body.data.reservation_state
+    await expect.poll(stateOf, { timeout: 20_000 }).toBe('ready')
+    const { rows } = await second.db.dedicatedPool.query('select reservation_phase from tenant_settings where tenant_id = $1', [
+      tenant.id,
+    ])
+    expect(rows).toEqual([{ reservation_phase: 'collecting' }])
+  })
+
   it('hides a key only while it is closed: one that was read just before it opened again is read once more', async ({
     move,
     tenant,

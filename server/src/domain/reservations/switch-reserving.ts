@@ -17,13 +17,18 @@ interface Claimed {
   lease: string
 }
 
+/**
+ * SQL for whether the settings `t` wait for a process. Those behind a closed fence do not: the copy of a tenant that is being moved here may be
+ * of the middle of a switch, and nobody can claim it.
+ */
+const IS_WAITING = `t.reservation_phase <> 'ready' and t.switching_until < clock_timestamp()
+     and not exists (select from tenant_fences f where f.is_closed and t.tenant_id in (f.id, f.sandbox_id))`
+
 /** A look on a shared connection: nearly always there is nothing to do, and each process looks twice a second. */
 const findWaiting = statement<[], { is_any: boolean }>({
   name: 'find_switching',
   connection: 'read',
-  sql: `select exists (
-     select from tenant_settings where reservation_phase <> 'ready' and switching_until < clock_timestamp()
-   ) as is_any`,
+  sql: `select exists (select from tenant_settings t where ${IS_WAITING}) as is_any`,
 })
 
 const claim = statement<[], Claimed>({
@@ -31,8 +36,8 @@ const claim = statement<[], Claimed>({
   connection: 'write',
   sql: `update tenant_settings set switching_until = clock_timestamp() + interval '10 seconds'
    where tenant_id = (
-     select tenant_id from tenant_settings where reservation_phase <> 'ready' and switching_until < clock_timestamp()
-     order by updated_at, tenant_id limit 1 for no key update skip locked
+     select t.tenant_id from tenant_settings t where ${IS_WAITING}
+     order by t.updated_at, t.tenant_id limit 1 for no key update of t skip locked
    )
    returning tenant_id, reservation_phase as phase, reservation_policy as policy, reservation_switches as switches,
      switching_until::text as lease`,
