@@ -4,6 +4,7 @@ import { Random } from '../random.ts'
 import { RETURN_REASONS } from '../returns-desk.ts'
 import { catalogOf } from './catalog-of.ts'
 import type { LiveOptions } from './customers.ts'
+import { defaultWarehouseOf } from './default-warehouse.ts'
 import { exact } from './exact.ts'
 import type { Person } from './person.ts'
 import { unlessRefused } from './refusal.ts'
@@ -26,13 +27,12 @@ interface Dock {
 export async function workDock(options: LiveOptions, person: Person): Promise<void> {
   const { client, seed, pace } = options
   const random = new Random(`${seed} dock`)
-  const { warehouses } = await client.warehouses.list()
   const catalog = await catalogOf(client)
   const positions = new Map(catalog.map(({ id }, position) => [id, position]))
-  const defaultWarehouse = warehouses.find(({ is_default: isDefault }) => isDefault)?.id
+  const defaultWarehouse = await defaultWarehouseOf(client)
   const dock: Dock = { options, person, random, positions, defaultWarehouse }
   for (;;) {
-    await pace.wait(pace.orderMs, random)
+    await pace.wait(pace.dockMs, random)
     if (pace.isOver) return
     const [first, second] = random.chance(RETURNS_SHARE) ? [receiveReturn, receiveDelivery] : [receiveDelivery, receiveReturn]
     const isDone = await unlessRefused(options.journal, person.name, () => first(dock))

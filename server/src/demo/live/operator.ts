@@ -1,4 +1,4 @@
-import type { FlowBatch, PickingFlowDetails } from '@fulfillment/sdk'
+import type { FlowBatch, PickingFlowDetails, QueuedOrder } from '@fulfillment/sdk'
 import { Random } from '../random.ts'
 import { exact } from './exact.ts'
 import type { LiveOptions } from './customers.ts'
@@ -6,6 +6,7 @@ import { type Fate, fateOf } from './fate.ts'
 import { packOrder } from './pack-order.ts'
 import type { Person } from './person.ts'
 import { isRefusal, unlessRefused } from './refusal.ts'
+import { rowsOf } from './rows-of.ts'
 import { startWalk, walkBatch } from './walk.ts'
 
 const QUEUE_LIMIT = 50
@@ -89,8 +90,7 @@ export class LiveOperator {
     const { email: operator_email, id: operator_id, name } = this.#person
     const running = await this.#running()
     if (running !== undefined) return await client.flows.get(running.id)
-    const { orders } = await client.flows.queue({ limit: QUEUE_LIMIT })
-    for (const { order_id, order_tenant_id } of orders) {
+    for await (const { order_id, order_tenant_id } of this.#queue()) {
       if ((this.#shared.resting.get(order_tenant_id) ?? 0) > performance.now()) continue
       try {
         const { id } = await client.flows.start({ order_id, operator_email, operator_id })
@@ -107,6 +107,14 @@ export class LiveOperator {
       }
     }
     return undefined
+  }
+
+  /** All of it: the first orders can be the ones that rest. */
+  #queue(): AsyncIterable<QueuedOrder> {
+    return rowsOf(async (page) => {
+      const { orders: rows, pagination } = await this.#options.client.flows.queue({ page, limit: QUEUE_LIMIT })
+      return { rows, pagination }
+    })
   }
 
   async #pick(flow: PickingFlowDetails): Promise<void> {

@@ -17,6 +17,11 @@ export class Pace {
     return this.orderMs / 3
   }
 
+  /** Time between two steps at the dock: it keeps up with the deliveries and returns of all orders. */
+  get dockMs(): number {
+    return this.orderMs / 2
+  }
+
   get isOver(): boolean {
     return this.#signal.aborted
   }
