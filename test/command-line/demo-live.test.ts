@@ -1,6 +1,6 @@
 import { describe, expect, vi } from 'vitest'
 import { FulfillmentClient } from '@fulfillment/sdk'
-import type { LiveOptions } from '@fulfillment/server/demo/live/customers.ts'
+import { type LiveOptions, sendOrders } from '@fulfillment/server/demo/live/customers.ts'
 import { workDock } from '@fulfillment/server/demo/live/dock.ts'
 import { Journal } from '@fulfillment/server/demo/live/journal.ts'
 import { LiveOperator } from '@fulfillment/server/demo/live/operator.ts'
@@ -46,6 +46,22 @@ function played(
   })
   return { client: new FulfillmentClient({ baseUrl: url, apiKey }), seed: 1, journal, pace, lines, waited: () => waited }
 }
+
+describe('the customers of a demo', () => {
+  it('tell and count only orders that were created, and skip the numbers of an earlier run at once', async ({ tenant }) => {
+    const { barcode } = await newProduct(tenant)
+    const order_detail = [{ barcode, quantity: 1 }]
+    // Number 1 was refused.
+    for (const number of [2, 3, 4]) await newOrder(tenant, { order_tenant_id: `D1-0000${number}`, order_detail })
+    const options = played(tenant, ({ ms }) => ms !== undefined)
+    await sendOrders(options)
+    expect(options.lines).toEqual([expect.stringContaining(' orders D1-00005: ')])
+    expect(options.journal.sent).toBe(1)
+    expect([...options.journal.states]).toEqual([['D1-00005', 1]])
+    const { pagination } = (await tenant.request('GET', '/orders')).body.data
+    expect(pagination.total).toBe(4)
+  })
+})
 
 describe('the supplier of a demo', () => {
   it('judges by the default warehouse, and brings what orders wait for there first', async ({ tenant }) => {
