@@ -11,7 +11,7 @@ import { newOrder as newDemoOrder } from '@fulfillment/server/demo/new-order.ts'
 import { Random } from '@fulfillment/server/demo/random.ts'
 import { it } from '../support/it.ts'
 import { newOrder } from '../support/orders.ts'
-import { stockedProduct } from '../support/picking.ts'
+import { stockedProduct, stockOf } from '../support/picking.ts'
 import { INBOUND } from '../support/receiving.ts'
 import { reserve } from '../support/reservations.ts'
 import type { TestTenant } from '../support/service.ts'
@@ -60,6 +60,27 @@ describe('the customers of a demo', () => {
     expect([...options.journal.states]).toEqual([['D1-00005', 1]])
     const { pagination } = (await tenant.request('GET', '/orders')).body.data
     expect(pagination.total).toBe(4)
+  })
+})
+
+describe('a demo in which a product was deleted', () => {
+  it('orders the other ones, and puts them on their own shelves', async ({ tenant }) => {
+    for (const id of ['DOCK', 'A-01', 'A-02']) await tenant.request('POST', '/locations', { id })
+    const products = []
+    for (let position = 0; position < 5; position++) products.push(await newProduct(tenant))
+    for (const { id } of products.slice(0, 4)) await tenant.request('DELETE', `/products/${id}`)
+    const last = products[4]!
+
+    await sendOrders(played(tenant, ({ ms }) => ms !== undefined))
+    const [order] = (await tenant.request('GET', '/orders?include_details=true')).body.data.orders
+    expect(order.order_detail).toMatchObject([{ barcode: last.barcode }])
+
+    await tenant.request('POST', INBOUND.path, { reference: 'PO-1', lines: [{ product_id: last.id, quantity: 1 }] })
+    await workDock(
+      played(tenant, ({ line }) => line?.includes('receives') === true),
+      PERSON,
+    )
+    expect(await stockOf(tenant, last)).toEqual({ DOCK: 0, 'A-02': 1 })
   })
 })
 

@@ -18,12 +18,13 @@ export interface LiveOptions {
 /** Sends orders, one after the other, until the demo is over. Some customers think better of it. */
 export async function sendOrders({ client, seed, journal, pace }: LiveOptions): Promise<void> {
   const catalog = await catalogOf(client)
+  const offered = [...catalog.keys()].filter((position) => catalog[position]?.is_active)
   const { pagination } = await client.orders.list({ limit: 1 })
   const random = new Random(`${seed} customers`)
   const cancellations: Promise<void>[] = []
   for (let number = pagination.total + 1; !pace.isOver; number++) {
     const name = `D${seed}-${String(number).padStart(5, '0')}`
-    const { customer, address, lines } = newOrder(new Random(`${seed} order ${number}`), [...catalog.keys()])
+    const { customer, address, lines } = newOrder(new Random(`${seed} order ${number}`), offered)
     const order_detail = lines.map(({ product, quantity }) => ({ barcode: catalog[product]?.barcode ?? '', quantity }))
     const order = {
       order_tenant_id: name,
