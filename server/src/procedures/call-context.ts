@@ -5,7 +5,7 @@ import type { Caller, RequestContext } from './context.ts'
 import type { NamedEndpoint } from './endpoint-facts.ts'
 import { ServiceError } from '../errors/service-error.ts'
 
-/** The context of an authorized call. REST and tRPC create it after `requireScope`. */
+/** The context of an authorized call. Made by `admit` for REST, /trpc and /mcp, after the scope check. */
 export interface CallContext extends RequestContext {
   /** The called endpoint. */
   readonly endpoint: NamedEndpoint
@@ -16,7 +16,7 @@ export interface CallContext extends RequestContext {
   readonly replicaReads: ReplicaReads | undefined
 }
 
-/** The context that tRPC passes to the procedure of an endpoint. */
+/** The context in which an endpoint's `execute` or its tRPC procedure runs. */
 export interface ProcedureContext extends CallContext {
   /** Undefined for a read. */
   readonly change: RecordedChange | undefined
