@@ -39,7 +39,8 @@ const AFTER_OTHERS = '1000000000000000000'
 
 /**
  * CTEs that settle reservations after a change, while the tenant reserves. With `lines`, they need `RESERVING`. The arrays are made of the rows of the
- * change, so it is done before the function that settles begins. Result: `reservation_event` (position, topic, data).
+ * change, so it is done before the function that settles begins: docs/decisions/0022-reservations.md has its steps. Result: `reservation_event`
+ * (position, topic, data).
  *
  * Under the policy `off` the function is not called: its call depends on `reserving`, or on a condition that is checked first.
  */
