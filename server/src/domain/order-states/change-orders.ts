@@ -3,7 +3,8 @@ const ORDER_COLUMNS = `id, order_tenant_id, state_id, state_picking_id, assembly
 
 /**
  * The CTE `locked_order`: the latest version of the order for which `condition` is true, with all columns but tenant_id, locked until the
- * end of the transaction. Lock order everywhere: order, picking flow, stock levels. `further` has more columns, each after a comma.
+ * end of the transaction: "Lock order" in docs/architecture.md has what is locked before and after it. `further` has more columns, each
+ * after a comma.
  */
 export function lockedOrder(condition: string, further = ''): string {
   return `

@@ -33,8 +33,7 @@ const selectLocked = statement<[tenantId: number, id: number | null, orderTenant
 })
 
 /**
- * Locks an order, in a transaction, before anything else of it is locked or read. Lock order everywhere: order, picking flow, stock levels.
- * Throws `not_found`.
+ * Locks an order, in a transaction, before anything else of it is locked or read ("Lock order" in docs/architecture.md). Throws `not_found`.
  */
 export async function lockOrder({ db, caller }: RequestContext, name: OrderName): Promise<LockedOrder> {
   const order = await db.runOne(selectLocked, [caller.tenantId, name.id, name.orderTenantId])

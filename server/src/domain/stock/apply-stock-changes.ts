@@ -67,9 +67,9 @@ export const AS_LOCATION = 'warehouse_id = excluded.warehouse_id, sellable = exc
  * - `stock_event` (position, topic, data): the events, for `recordEvents`; position is above 0. Unless the caller settles, they include
  *   those of reservations that changed.
  *
- * Lock order everywhere, so that callers rarely deadlock: new locations, levels by (product_id, location_id), warehouse totals by
- * (product_id, warehouse_id). Foreign keys are checked after all of them, out of this order: "Lock order" in docs/architecture.md has the deadlocks
- * that remain, and are retried. A transaction may have at most one such statement.
+ * It locks new locations, then levels by (product_id, location_id), then warehouse totals by (product_id, warehouse_id), as "Lock order" in
+ * docs/architecture.md says. Foreign keys are checked after all of them, out of that order: the deadlocks that remain are listed there, and
+ * are retried. A transaction may have at most one such statement.
  */
 export function applyStockChanges(changes: StockChanges): string {
   const { defaultWarehouse, totalsOfLines, areOfPicks = false } = changes
