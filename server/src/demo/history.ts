@@ -1,3 +1,4 @@
+import { ORDER_STATES } from '../domain/order-states/index.ts'
 import type { DemoProduct } from './catalog.ts'
 import { beginCount, countShelves } from './count-shelves.ts'
 import { Dispatch } from './dispatch.ts'
@@ -121,7 +122,11 @@ class Simulation {
         assemblyDay: dayOf(today) + this.#random.pick([-1, 0, 0, 0, 0, 1, 1, 2, 4]),
         warehouse: isOfBatch ? 0 : this.#anyWarehouse(),
       })
-      if (share >= 0.6) Object.assign(this.#book.orders[order] as OrderRecord, { state: 2, updatedAt: createdAt + 5 * MINUTE_MS })
+      if (share >= 0.6)
+        Object.assign(this.#book.orders[order] as OrderRecord, {
+          state: ORDER_STATES.released,
+          updatedAt: createdAt + 5 * MINUTE_MS,
+        })
       if (share >= 0.85) picking.push(order)
     }
     this.#startPicking(picking, today - 25 * MINUTE_MS)
@@ -154,7 +159,8 @@ class Simulation {
     for (const { product, warehouse, sellable, quantity } of this.#stock.levels)
       if (warehouse === 0 && sellable) add(product, quantity)
     for (const { state, warehouse, lines } of this.#book.orders)
-      if (state <= 3 && warehouse === 0) for (const { product, quantity, picked } of lines) add(product, picked - quantity)
+      if (state <= ORDER_STATES.picking && warehouse === 0)
+        for (const { product, quantity, picked } of lines) add(product, picked - quantity)
     return surplus
   }
 
@@ -168,7 +174,10 @@ class Simulation {
     return times.flatMap((createdAt) => {
       const order = this.#add(createdAt, { assemblyDay: dayOf(day), warehouse: this.#anyWarehouse() })
       if (!this.#random.chance(CANCELLED_SHARE)) return [order]
-      Object.assign(this.#book.orders[order] as OrderRecord, { state: 7, updatedAt: createdAt + 10 * MINUTE_MS })
+      Object.assign(this.#book.orders[order] as OrderRecord, {
+        state: ORDER_STATES.cancelled,
+        updatedAt: createdAt + 10 * MINUTE_MS,
+      })
       return []
     })
   }
@@ -189,7 +198,7 @@ class Simulation {
         createdAt,
         updatedAt: createdAt,
         assemblyDay,
-        state: 1,
+        state: ORDER_STATES.pending,
         pickingState: null,
         lines: lines.map((line) => ({ ...line, picked: 0, pickedBefore: 0 })),
       }) - 1
@@ -271,13 +280,13 @@ class Simulation {
 
   /** Of what few others want: their backorders are not those of many. */
   #wantMore(): void {
-    const open = this.#book.orders.filter(({ state }) => state <= 3)
+    const open = this.#book.orders.filter(({ state }) => state <= ORDER_STATES.picking)
     const wanted = new Map<number, number>()
     for (const { product } of open.flatMap(({ lines }) => lines)) wanted.set(product, (wanted.get(product) ?? 0) + 1)
     const othersOf = ({ product }: LineRecord): number => wanted.get(product) ?? 0
     const rarest = open.flatMap(({ state, warehouse, lines }) => {
       const [line] = lines.toSorted((a, b) => othersOf(a) - othersOf(b))
-      return state === 1 && line !== undefined ? [{ warehouse, line }] : []
+      return state === ORDER_STATES.pending && line !== undefined ? [{ warehouse, line }] : []
     })
     for (const { warehouse, line } of rarest.toSorted((a, b) => othersOf(a.line) - othersOf(b.line)).slice(0, BACKORDERS))
       line.quantity = Math.floor(this.#stock.total(line.product, warehouse)) + this.#random.integer(3, 12)

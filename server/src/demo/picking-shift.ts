@@ -1,3 +1,4 @@
+import { ORDER_STATES, PICKING_STATES } from '../domain/order-states/index.ts'
 import { shelfOf } from './places.ts'
 import type { Random } from './random.ts'
 import { type BatchRecord, type FlowRecord, MINUTE_MS, type OrderRecord } from './records.ts'
@@ -123,7 +124,7 @@ function startFlow(book: OrderBook, order: number, operator: number, at: number)
   const record = book.orders[order] as OrderRecord
   const open = record.lines.filter(({ picked, quantity }) => picked < quantity)
   for (const line of record.lines) line.pickedBefore = line.picked
-  Object.assign(record, { state: 3, pickingState: 1, updatedAt: at })
+  Object.assign(record, { state: ORDER_STATES.picking, pickingState: PICKING_STATES.started, updatedAt: at })
   const flow: FlowRecord = {
     order,
     operator,
@@ -164,7 +165,8 @@ export function completeFlow(book: OrderBook, flow: FlowRecord, at: number): boo
   const order = book.orders[flow.order] as OrderRecord
   const isWhole = order.lines.every(({ picked, quantity }) => picked === quantity)
   Object.assign(flow, { state: 'completed', endedAt: at })
-  Object.assign(order, { state: isWhole ? 5 : 2, pickingState: 2, updatedAt: at })
+  const state = isWhole ? ORDER_STATES.completed : ORDER_STATES.released
+  Object.assign(order, { state, pickingState: PICKING_STATES.completed, updatedAt: at })
   return isWhole
 }
 
@@ -187,5 +189,5 @@ function cancelFlow(book: OrderBook, stock: StockBook, flow: FlowRecord, at: num
   }
   for (const line of order.lines) line.picked = line.pickedBefore
   Object.assign(flow, { state: 'cancelled', endedAt: at, reason: 'the box broke' })
-  Object.assign(order, { state: 2, pickingState: 3, updatedAt: at })
+  Object.assign(order, { state: ORDER_STATES.released, pickingState: PICKING_STATES.cancelled, updatedAt: at })
 }

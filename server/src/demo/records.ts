@@ -1,3 +1,5 @@
+import type { OrderStateId } from '../domain/order-states/index.ts'
+
 /** A change of a level, as it is stored. */
 export interface MovementRecord {
   at: number
@@ -68,7 +70,7 @@ export interface OrderRecord {
   updatedAt: number
   /** Days since 1970, UTC. */
   assemblyDay: number
-  state: 1 | 2 | 3 | 5 | 7
+  state: OrderStateId
   pickingState: 1 | 2 | 3 | null
   lines: LineRecord[]
 }

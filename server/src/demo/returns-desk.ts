@@ -1,3 +1,4 @@
+import { ORDER_STATES } from '../domain/order-states/index.ts'
 import { OPERATORS } from './people.ts'
 import type { OrderBook } from './picking-shift.ts'
 import { QUARANTINES, shelfOf } from './places.ts'
@@ -39,7 +40,8 @@ export class ReturnsDesk {
   announce(shipments: readonly ShipmentRecord[]): void {
     const delivered = new Map<number, number>()
     for (const { order, deliveredAt = Infinity } of shipments)
-      if (this.#book.orders[order]?.state === 5) delivered.set(order, Math.max(delivered.get(order) ?? 0, deliveredAt))
+      if (this.#book.orders[order]?.state === ORDER_STATES.completed)
+        delivered.set(order, Math.max(delivered.get(order) ?? 0, deliveredAt))
     for (const [order, deliveredAt] of delivered) this.#announce(order, deliveredAt)
   }
 

@@ -1,3 +1,4 @@
+import { ORDER_STATES } from '../domain/order-states/index.ts'
 import { type FlowRecord, type HistoryRecords, iso, type OrderRecord } from './records.ts'
 
 /** A change of an order's state. */
@@ -15,7 +16,7 @@ export function stateChangeRows(
   const flowsOf = new Map<number, FlowRecord[]>()
   for (const flow of flows) flowsOf.set(flow.order, [...(flowsOf.get(flow.order) ?? []), flow])
   const rows = orders.flatMap((order, index) => {
-    let previous: OrderRecord['state'] = 1
+    let previous: OrderRecord['state'] = ORDER_STATES.pending
     return changesOf(order, flowsOf.get(index) ?? []).flatMap(({ at, state }) => {
       const row = { order_id: orderIds[index], at: iso(at), state_id: state, previous_state_id: previous, changed_by: 'demo' }
       const isChange = state !== previous
@@ -30,13 +31,14 @@ export function stateChangeRows(
 export const mostStateChanges = ({ orders, flows }: HistoryRecords): number => 2 * (orders.length + flows.length)
 
 function changesOf(order: OrderRecord, flows: readonly FlowRecord[]): StateChange[] {
+  const { pending, released, picking, completed } = ORDER_STATES
   const changes = flows
     .toSorted((a, b) => a.startedAt - b.startedAt)
     .flatMap(({ startedAt, endedAt }, index): StateChange[] => [
-      { at: startedAt, state: 3 },
+      { at: startedAt, state: picking },
       ...(endedAt === undefined
         ? []
-        : [{ at: endedAt, state: order.state === 5 && index === flows.length - 1 ? (5 as const) : (2 as const) }]),
+        : [{ at: endedAt, state: order.state === completed && index === flows.length - 1 ? completed : released }]),
     ])
-  return order.state === (changes.at(-1)?.state ?? 1) ? changes : [...changes, { at: order.updatedAt, state: order.state }]
+  return order.state === (changes.at(-1)?.state ?? pending) ? changes : [...changes, { at: order.updatedAt, state: order.state }]
 }

@@ -1,4 +1,5 @@
 import type { FulfillmentClient } from '../../command-line/sdk.ts'
+import { ORDER_STATES } from '../../domain/order-states/index.ts'
 import { newOrder } from '../new-order.ts'
 import { Random } from '../random.ts'
 import { catalogOf } from './catalog-of.ts'
@@ -37,7 +38,7 @@ export async function sendOrders({ client, seed, journal, pace }: LiveOptions): 
       const { created_count: created } = await client.orders.create({ orders: [order] })
       if (created === 0) return false
       journal.sent++
-      journal.became(name, 1)
+      journal.became(name, ORDER_STATES.pending)
       journal.tell(`${customer} orders ${name}: ${lines.length} ${lines.length === 1 ? 'line' : 'lines'}`)
       if (fateOf(seed, name) === 'cancelled') cancellations.push(cancelOrder({ client, seed, journal, pace }, name))
       return true
@@ -51,7 +52,7 @@ export async function sendOrders({ client, seed, journal, pace }: LiveOptions): 
 
 async function cancelOrder({ client, seed, journal, pace }: LiveOptions, name: string): Promise<void> {
   await pace.wait(pace.orderMs * 2, new Random(`${seed} cancels ${name}`))
-  if (pace.isOver || journal.states.get(name) === 5) return
+  if (pace.isOver || journal.states.get(name) === ORDER_STATES.completed) return
   const isOver = await client.orders.cancel(name, { reason: 'changed their mind' }).then(
     () => false,
     // Completed meanwhile.
@@ -59,6 +60,6 @@ async function cancelOrder({ client, seed, journal, pace }: LiveOptions, name: s
   )
   if (isOver) return
   journal.cancelled++
-  journal.became(name, 7)
+  journal.became(name, ORDER_STATES.cancelled)
   journal.tell(`${name} is cancelled: the customer changed their mind`)
 }

@@ -1,3 +1,4 @@
+import { ORDER_STATES } from '../../domain/order-states/index.ts'
 import { exact } from './exact.ts'
 
 /** What the live part of a demo has done, as far as the service has confirmed it. */
@@ -40,7 +41,7 @@ export class Journal {
   /** Notes the state of an order. Responses can overtake each other, but no order leaves its last state. */
   became(order: string, state: number): void {
     const known = this.#states.get(order)
-    if (known !== 5 && known !== 7) this.#states.set(order, state)
+    if (known !== ORDER_STATES.completed && known !== ORDER_STATES.cancelled) this.#states.set(order, state)
   }
 
   /** Notes what was picked of an order; negative for what was put back. */

@@ -1,4 +1,5 @@
 import type { FlowBatch, PickingFlowDetails, QueuedOrder } from '@fulfillment/sdk'
+import { ORDER_STATES } from '../../domain/order-states/index.ts'
 import { Random } from '../random.ts'
 import { exact } from './exact.ts'
 import type { LiveOptions } from './customers.ts'
@@ -94,7 +95,7 @@ export class LiveOperator {
       if ((this.#shared.resting.get(order_tenant_id) ?? 0) > performance.now()) continue
       try {
         const { id } = await client.flows.start({ order_id, operator_email, operator_id })
-        journal.became(order_tenant_id, 3)
+        journal.became(order_tenant_id, ORDER_STATES.picking)
         journal.tell(`${name} starts ${order_tenant_id}`)
         const flow = await client.flows.get(id)
         if (flow.lines.some(canBePicked)) return flow
@@ -176,17 +177,18 @@ export class LiveOperator {
   /** The order is released again. */
   #rest(name: string): void {
     const { journal, pace } = this.#options
-    journal.became(name, 2)
+    journal.became(name, ORDER_STATES.released)
     this.#shared.resting.set(name, performance.now() + REST_ORDERS * pace.orderMs)
   }
 
   async #completed({ id, name }: { id: number; name: string }, state: number): Promise<void> {
     const { journal } = this.#options
-    if (state === 5) {
+    const isCompleted = state === ORDER_STATES.completed
+    if (isCompleted) {
       journal.became(name, state)
       journal.completed++
     } else this.#rest(name)
-    journal.tell(`${this.#person.name} ${state === 5 ? 'completes' : 'leaves the rest of'} ${name}`)
+    journal.tell(`${this.#person.name} ${isCompleted ? 'completes' : 'leaves the rest of'} ${name}`)
     try {
       await packOrder(this.#options, this.#person.name, id)
     } catch (error) {

@@ -1,4 +1,5 @@
 import type { FlowBatch } from '@fulfillment/sdk'
+import { ORDER_STATES } from '../../domain/order-states/index.ts'
 import type { Random } from '../random.ts'
 import type { LiveOptions } from './customers.ts'
 import { exact } from './exact.ts'
@@ -12,7 +13,7 @@ export async function startWalk({ client, journal }: LiveOptions, { email, id, n
   const rule = { max_orders: ORDERS_OF_WALK }
   try {
     const batch = await client.flowBatches.create({ rule, operator_email: email, operator_id: id })
-    for (const { order_tenant_id: order } of batch.slots) journal.became(order, 3)
+    for (const { order_tenant_id: order } of batch.slots) journal.became(order, ORDER_STATES.picking)
     journal.walks++
     journal.tell(`${name} takes ${batch.slots.map((slot) => slot.order_tenant_id).join(', ')} in one walk`)
     return batch

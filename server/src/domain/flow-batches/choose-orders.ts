@@ -19,7 +19,7 @@ const PIECE = 100
 
 type Row = Candidate & { assembly_date: string }
 
-const { pending, inProgress } = ORDER_STATES
+const { pending, released } = ORDER_STATES
 const OPEN_LINES = `from order_lines l where l.tenant_id = $1 and l.order_id = o.id and ${openQuantity('l')} > 0`
 
 /** The next candidates, the most urgent first. */
@@ -41,7 +41,7 @@ const listCandidates = statement<
   sql: `with candidate as materialized (
      select o.id, o.assembly_date, o.updated_at
      from orders o
-     where o.tenant_id = $1 and o.state_id in (${pending}, ${inProgress}) and o.warehouse_id = $2
+     where o.tenant_id = $1 and o.state_id in (${pending}, ${released}) and o.warehouse_id = $2
        and o.state_picking_id is distinct from ${PICKING_STATES.started}
        and o.assembly_date <= coalesce($3::date, 'infinity') and (o.assembly_date, o.id) > (coalesce($5::date, '-infinity'), $6::bigint)
        and exists (select ${OPEN_LINES})

@@ -1,5 +1,5 @@
-/** The states of an order. 2: released to the warehouse. 3: being picked. */
-export const ORDER_STATES = { pending: 1, inProgress: 2, picking: 3, completed: 5, cancelled: 7 } as const
+/** The states of an order. `released`: to the warehouse. `picking`: a picking flow is running. */
+export const ORDER_STATES = { pending: 1, released: 2, picking: 3, completed: 5, cancelled: 7 } as const
 export type OrderStateId = (typeof ORDER_STATES)[keyof typeof ORDER_STATES]
 
 /** The states of an order's latest picking flow, its `state_picking_id`. */

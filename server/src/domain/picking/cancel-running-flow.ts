@@ -27,7 +27,7 @@ const RELEASE = [
   `released_order as materialized (select o.* from locked_order o join running_flow r on r.order_id = o.id)`,
   changeOrders({
     source: 'released_order',
-    set: { state_id: String(ORDER_STATES.inProgress), state_picking_id: String(PICKING_STATES.cancelled) },
+    set: { state_id: String(ORDER_STATES.released), state_picking_id: String(PICKING_STATES.cancelled) },
     by: '$5::text',
   }),
 ]

@@ -20,7 +20,7 @@ import { requireOwnFlow } from './own-flow.ts'
 import { countFlows } from './pick-counts.ts'
 import { flowId, pickingFlow } from './schemas.ts'
 
-const { completed, inProgress } = ORDER_STATES
+const { completed, released } = ORDER_STATES
 
 /** Start of the first flow of the order that still has picks. */
 const PICKING_STARTED = `(
@@ -53,7 +53,7 @@ const completion = (name: string, { isAlone }: { isAlone: boolean }) =>
    ), ${changeOrders({
      source: 'judged',
      set: {
-       state_id: `case when p.is_picked then ${completed} else ${inProgress} end`,
+       state_id: `case when p.is_picked then ${completed} else ${released} end`,
        state_picking_id: String(PICKING_STATES.completed),
      },
      by: '$3::text',

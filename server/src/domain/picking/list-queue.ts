@@ -4,13 +4,13 @@ import { paginationOf } from '../../procedures/fields/fields.ts'
 import { openQuantity, ORDER_STATES } from '../order-states/index.ts'
 import { listQueueInput, listQueueOutput, type QueuedOrder } from './schemas.ts'
 
-const { pending, inProgress } = ORDER_STATES
+const { pending, released } = ORDER_STATES
 
 /** An empty page is one row of nulls and the total. */
 type Row = { total: number } & (QueuedOrder | { [Column in keyof QueuedOrder]: null })
 
 /** The states are literals, so that Postgres can use the partial index of these states. */
-const IS_READY = `tenant_id = $1 and state_id in (${pending}, ${inProgress})`
+const IS_READY = `tenant_id = $1 and state_id in (${pending}, ${released})`
 const IN_ORDER = 'order by assembly_date, id'
 
 /** Each order of the page is read with `limit 1`: a join or an array could make the planner read all orders of a large tenant. */
