@@ -1,4 +1,5 @@
 import { statement } from '../database/statements/statement.ts'
+import { EVENT_DAYS_KEPT } from '../database/retention.ts'
 import type { Queryable } from '../database/database.ts'
 
 /** The tenant's first event in the outbox. */
@@ -34,7 +35,7 @@ const putBack = statement<[limit: number], { putBack: number }>({
    ), returned as (
      insert into event_outbox (tenant_id, event_id, event_created_at, topic)
      -- The bodies of older events are deleted.
-     select tenant_id, event_id, event_created_at, topic from taken where event_created_at > now() - interval '30 days'
+     select tenant_id, event_id, event_created_at, topic from taken where event_created_at > now() - interval '${EVENT_DAYS_KEPT} days'
      on conflict do nothing
      returning 1
    )

@@ -1,6 +1,7 @@
 import type { Database, Queryable } from '../../database/database.ts'
 import { batchedDeletion, deleteInBatches } from '../../database/delete-in-batches.ts'
 import { storedFor } from '../../database/keyed-calls/key-rows.ts'
+import { AUDIT_DAYS_KEPT } from '../../database/retention.ts'
 import { statement } from '../../database/statements/statement.ts'
 import type { WrittenEntry } from './audited-call.ts'
 import { decidedName } from './named-records.ts'
@@ -72,7 +73,7 @@ export async function nameFailedCalls(db: Pick<Database, 'run'>, failures: reado
 const OLD = batchedDeletion(
   'remove_old_order_calls',
   'order_calls',
-  `order_calls where at < now() - interval '365 days' order by at`,
+  `order_calls where at < now() - interval '${AUDIT_DAYS_KEPT} days' order by at`,
   5_000,
 )
 

@@ -1,13 +1,11 @@
 import { dailyPartitions } from '../../database/partitions/daily-partitions.ts'
 import { measureDaysAhead } from '../../database/partitions/days-ahead.ts'
+import { EVENT_DAYS_KEPT } from '../../database/retention.ts'
 import { slice } from '../../procedures/slice.ts'
 import { HOUR_MS } from '../../runtime/periodic.ts'
 import { getEvent } from './get-event.ts'
 import { listEvents } from './list-events.ts'
 import { removeOldOrderEvents } from './remove-old-order-events.ts'
-
-/** Retention of events and their deliveries. */
-const DAYS_KEPT = 30
 
 /** The event feed. */
 export const events = slice({
@@ -17,11 +15,11 @@ export const events = slice({
     dailyPartitions({
       table: 'events',
       column: 'created_at',
-      daysKept: DAYS_KEPT,
+      daysKept: EVENT_DAYS_KEPT,
       // Pending deliveries are deleted before their events.
       dependents: { table: 'waiting_deliveries', column: 'event_created_at' },
     }),
-    dailyPartitions({ table: 'finished_deliveries', column: 'event_created_at', daysKept: DAYS_KEPT }),
+    dailyPartitions({ table: 'finished_deliveries', column: 'event_created_at', daysKept: EVENT_DAYS_KEPT }),
   ],
   metrics: {
     gauges: { partition_days_ahead: 'Days after today for which every table with daily partitions has one.' },

@@ -1,11 +1,13 @@
+import { AUDIT_DAYS_KEPT, EVENT_DAYS_KEPT } from '../../database/retention.ts'
+
 // SQL for what each kind of entry is made of: lists as texts, of rows as fields, all with a separator in between. The first field of each row is
 // a time. `entries-of.ts` makes the entries. No query formats anything, and a range is two columns of an index.
 // `q` is a page to read: the id of the order, the limit of the long lists, and where each of these begins. $1 is the tenant, $2 the separator.
 
 /** Of an order that has more flows, changes of state, shipments or returns than this, the latest ones: nothing else bounds them, and all tenants share the connections. */
 const MAX_RECORDS = 1_000
-const EVENTS_KEPT = `interval '30 days'`
-const CALLS_KEPT = `interval '365 days'`
+const EVENTS_KEPT = `interval '${EVENT_DAYS_KEPT} days'`
+const CALLS_KEPT = `interval '${AUDIT_DAYS_KEPT} days'`
 
 /** SQL for a row. Its fields must not be null: null would be left out. */
 const row = (...fields: string[]): string => `concat_ws($2, ${fields.join(', ')})`
@@ -115,7 +117,7 @@ const movementsAfter = (after: After): string => `cross join lateral (
    ) movement`
 const PRODUCTS = list(row('id', 'name'), 'from products where tenant_id = $1 and id = any(movement.products)')
 
-/** The latest 30 days of the list of events, which keeps them for a while longer. */
+/** The order's events that are kept: the list by order has them for a while longer. */
 const eventsAfter = (after: After, ofRow: string, condition = ''): string =>
   list(
     ofRow,
