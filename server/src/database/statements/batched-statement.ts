@@ -9,7 +9,7 @@ export interface BatchedStatement<Call, Row extends { call: number }, Values ext
   /** Each call succeeds or fails as a whole, independently of the others. `call` in a row is the call's position in `valuesOf`. */
   readonly statement: Statement<Values, Row>
   valuesOf(calls: readonly Call[]): Values
-  /** Only calls of the same group and tenant share a statement. */
+  /** Of the calls of one tenant, only those of the same group share a statement. */
   groupOf(call: Call): string
   /** Names of what the call changes. A call waits for other calls of its group that change the same. */
   changedBy(call: Call): readonly string[]

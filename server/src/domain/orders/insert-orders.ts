@@ -27,7 +27,7 @@ const insertReserving = statement<ValuesWithPolicy, InsertedOrder>({
 export const insertReservingOrders: BatchedStatement<Submission, InsertedOrder, ValuesWithPolicy> = {
   statement: insertReserving,
   valuesOf: valuesWithPolicy,
-  groupOf: ({ tenantId }) => String(tenantId),
+  groupOf: () => '',
   changedBy: ({ orders }) => orders.map(({ order_tenant_id }) => order_tenant_id),
   sizeOf: ({ orders }) => orders.reduce((lines, { order_detail }) => lines + order_detail.length, 0),
 }
