@@ -7,7 +7,7 @@ import { bringUpToDate } from './database/bring-up-to-date.ts'
 import type { Database } from './database/database.ts'
 import { ReplicaReads } from './database/replica/replica-reads.ts'
 import { Replica } from './database/replica/replica.ts'
-import { Names, type WebhookTargetPolicy } from './delivery/index.ts'
+import { HostNameResolver, type WebhookTargetPolicy } from './delivery/index.ts'
 import { closeWithin } from './http/draining.ts'
 import { buildMonitoringServer } from './http/monitoring-server.ts'
 import { monitoringRoutes } from './http/monitoring.ts'
@@ -109,7 +109,7 @@ function webhookTargetsOf(config: Config): WebhookTargetPolicy {
   return {
     allowPrivateNetwork: config.webhookAllowPrivateNetwork,
     requireHttps: config.production,
-    names: new Names(config.webhookDnsServers),
+    names: new HostNameResolver(config.webhookDnsServers),
   }
 }
 

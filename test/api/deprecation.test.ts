@@ -13,7 +13,7 @@ import { createMetrics } from '@fulfillment/server/monitoring/metrics.ts'
 import { openApiDocument } from '@fulfillment/server/openapi/document.ts'
 import { endpoint } from '@fulfillment/server/procedures/endpoint.ts'
 import { slice } from '@fulfillment/server/procedures/slice.ts'
-import { Names } from '@fulfillment/server/delivery/index.ts'
+import { HostNameResolver } from '@fulfillment/server/delivery/index.ts'
 import { it as base } from '../support/it.ts'
 import { send, type TestTenant } from '../support/service.ts'
 
@@ -76,7 +76,7 @@ const it = base.extend('url', { scope: 'file' }, async ({ service }, { onCleanup
     config: readConfig({ RATE_LIMIT_PER_MINUTE: '0' }),
     shards: new Shards(service.db),
     encryption: createEncryption('encryption key of the tests'),
-    webhookTargets: { allowPrivateNetwork: true, requireHttps: false, names: new Names() },
+    webhookTargets: { allowPrivateNetwork: true, requireHttps: false, names: new HostNameResolver() },
     log: createLog('silent'),
     metrics: createMetrics(new Shards(service.db), THINGS),
   })

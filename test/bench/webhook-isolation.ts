@@ -15,7 +15,7 @@ import { createEncryption } from '@fulfillment/server/runtime/encryption/encrypt
 import { recordEvents } from '@fulfillment/server/domain/events/index.ts'
 import { maintainAllPartitions } from '@fulfillment/server/maintenance.ts'
 import { createTenant } from '@fulfillment/server/domain/tenants/index.ts'
-import { Names, startDeliveryEngine } from '@fulfillment/server/delivery/index.ts'
+import { HostNameResolver, startDeliveryEngine } from '@fulfillment/server/delivery/index.ts'
 import type { Addresses, Arrival } from './receivers-process.ts'
 
 const EVENTS_PER_SECOND = 100
@@ -115,7 +115,7 @@ await db.run(subscribe, [tenantId, addresses.healthy, encryption.encrypt('whsec_
 const engine = startDeliveryEngine({
   db,
   encryption,
-  webhookTargets: { allowPrivateNetwork: true, requireHttps: false, names: new Names() },
+  webhookTargets: { allowPrivateNetwork: true, requireHttps: false, names: new HostNameResolver() },
   log: console,
 })
 const wake = (): void => engine.wake()

@@ -144,7 +144,7 @@ describe('fair slots', () => {
 
 describe('exclusive connections', () => {
   it('release the slot if no connection can be made', async () => {
-    const db = openDatabase('postgres://nobody@127.0.0.1:1/nothing', { maxConnections: 2 })
+    const db = openDatabase('postgres://nobody@127.0.0.1:1/nothing', { exclusiveConnections: 2 })
     const tenant = db.forTenant(7)
     for (let round = 0; round < 10; round++)
       await expect(tenant.transaction(async () => {})).rejects.toThrow('No connection to the database')
@@ -153,7 +153,7 @@ describe('exclusive connections', () => {
   })
 
   it('are left to short statements while others read slowly and write much, also where there are few', async ({ service }) => {
-    const db = openDatabase(service.databaseUrl, { maxConnections: 8 })
+    const db = openDatabase(service.databaseUrl, { exclusiveConnections: 8 })
     const longOnes = (['slow', 'bulk'] as const).map((connection) =>
       statement<[], unknown>({ name: `sleep_${connection}`, connection, sql: 'select pg_sleep(3)' }),
     )

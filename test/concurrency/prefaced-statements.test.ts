@@ -26,7 +26,7 @@ const addNotes: BatchedStatement<string, { call: number; text: string; sync: str
 
 /** A database of one connection, which has a table of its own. */
 const it = base.extend('db', async ({ service }, { onCleanup }) => {
-  const db = openDatabase(service.databaseUrl, { maxConnections: 1 })
+  const db = openDatabase(service.databaseUrl, { exclusiveConnections: 1 })
   onCleanup(() => db.close())
   await db.transaction(async (tx) => void (await sql`create temp table note (text text unique)`.execute(tx.kysely)))
   return db

@@ -49,7 +49,7 @@ const LARGE = { text: 'note', size: MAX_SHARED_SIZE + 1 }
 
 /** A database of one connection, which has a table of its own. */
 const it = base.extend('db', async ({ service }, { onCleanup }) => {
-  const db = openDatabase(service.databaseUrl, { maxConnections: 1 })
+  const db = openDatabase(service.databaseUrl, { exclusiveConnections: 1 })
   onCleanup(() => db.close())
   await db.transaction(async (tx) => void (await sql`create temp table note (text text)`.execute(tx.kysely)))
   return db

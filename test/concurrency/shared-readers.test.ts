@@ -11,7 +11,7 @@ const findProcess = statement<[], { id: number }>({
 
 /** Runs one read; the id of the process of Postgres that had it. */
 const it = base.extend('read', async ({ service }, { onCleanup }) => {
-  const db = openDatabase(service.databaseUrl, { maxConnections: 1, pipelinedConnections: 2 })
+  const db = openDatabase(service.databaseUrl, { exclusiveConnections: 1, pipelinedConnections: 2 })
   onCleanup(() => db.close())
   return async () => (await db.runOne(findProcess, []))?.id
 })

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { expect } from 'vitest'
 import { buildApp } from '@fulfillment/server/app.ts'
 import { readConfig } from '@fulfillment/server/config.ts'
-import { Names } from '@fulfillment/server/delivery/index.ts'
+import { HostNameResolver } from '@fulfillment/server/delivery/index.ts'
 import { openApiDocument } from '@fulfillment/server/openapi/document.ts'
 import { Shards } from '@fulfillment/server/shards/shards.ts'
 import { createEncryption } from '@fulfillment/server/runtime/encryption/encryption.ts'
@@ -26,7 +26,7 @@ const it = base
       config: readConfig({ RATE_LIMIT_PER_MINUTE: '0' }),
       shards: new Shards(service.db),
       encryption: createEncryption('encryption key of the tests'),
-      webhookTargets: { allowPrivateNetwork: true, requireHttps: false, names: new Names() },
+      webhookTargets: { allowPrivateNetwork: true, requireHttps: false, names: new HostNameResolver() },
       log: createLog('silent'),
       metrics: createMetrics(new Shards(service.db), WITH_NOTES),
     })

@@ -21,7 +21,7 @@ const it = base
   .extend('primary', { scope: 'file' }, async ({ startPostgres }) => await startPostgres())
   .extend('standby', { scope: 'file' }, async ({ primary, startStandby }) => await startStandby(primary, 'standby'))
   .extend('db', { scope: 'file' }, async ({ primary }, { onCleanup }) => {
-    const db = openDatabase(primary.url, { maxConnections: 2, pipelinedConnections: 1 })
+    const db = openDatabase(primary.url, { exclusiveConnections: 2, pipelinedConnections: 1 })
     onCleanup(() => db.close())
     return db
   })

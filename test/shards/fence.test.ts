@@ -169,7 +169,7 @@ describe('the fence of a tenant that is being moved', () => {
     service,
     second,
   }) => {
-    const directory = openDatabase(service.databaseUrl, { maxConnections: 2, pipelinedConnections: 1 })
+    const directory = openDatabase(service.databaseUrl, { exclusiveConnections: 2, pipelinedConnections: 1 })
     try {
       const shards = new Shards(directory)
       shards.put({ id: 2, firstTenantId: tenant.id - (tenant.id % TENANTS_OF_SHARD), db: second.db })

@@ -16,7 +16,7 @@ import { cloneDatabase } from '../support/test-database.ts'
 const it = base
   .extend('db', async ({}, { onCleanup }): Promise<Database> => {
     const { url, drop } = await cloneDatabase(inject('postgresUrl'))
-    const db = openDatabase(url, { maxConnections: 2, pipelinedConnections: 1 })
+    const db = openDatabase(url, { exclusiveConnections: 2, pipelinedConnections: 1 })
     onCleanup(async () => {
       await db.close()
       await drop()

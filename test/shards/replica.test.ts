@@ -33,7 +33,7 @@ describe('a tenant that moves to the shard with a read replica, and away', () =>
       const text = await (await fetch(`${server.url}/metrics`)).text()
       return Number(/^fulfillment_replica_reads_total\{[^}]*target="replica"[^}]*\} (\d+)/m.exec(text)?.[1] ?? 0)
     }
-    const directory = openDatabase(primary.url, { maxConnections: 2, pipelinedConnections: 1 })
+    const directory = openDatabase(primary.url, { exclusiveConnections: 2, pipelinedConnections: 1 })
     onTestFinished(() => directory.close())
     const installation = { db: { 1: directory } }
 

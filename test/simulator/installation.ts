@@ -51,7 +51,7 @@ export async function startInstallation(
   for (let index = 0; index < count; index++) servers.push(await startServer(databaseUrl, random, role))
   for (let index = 0; index < workerCount; index++) workers.push(await startServer(databaseUrl, random, 'worker'))
   const receivers = await startReceivers(random)
-  const db = openDatabase(databaseUrl, { maxConnections: 2, pipelinedConnections: 1 })
+  const db = openDatabase(databaseUrl, { exclusiveConnections: 2, pipelinedConnections: 1 })
   return {
     servers,
     workers,

@@ -56,7 +56,7 @@ export async function startService(settings: Partial<Config> = {}): Promise<Test
     databaseUrl,
   })
   const url = server.url ?? ''
-  const db = openDatabase(databaseUrl, { maxConnections: 2, pipelinedConnections: 1 })
+  const db = openDatabase(databaseUrl, { exclusiveConnections: 2, pipelinedConnections: 1 })
   const stop = async (): Promise<void> => {
     await server.stop()
     await db.close()

@@ -29,7 +29,7 @@ export interface TestDatabase {
 /** Opens a copy of the template. */
 export async function openTestDatabase(postgresUrl: string): Promise<TestDatabase> {
   const { url, drop } = await cloneDatabase(postgresUrl)
-  const db = openDatabase(url, { maxConnections: 2, pipelinedConnections: 1 })
+  const db = openDatabase(url, { exclusiveConnections: 2, pipelinedConnections: 1 })
   return {
     url,
     db,

@@ -56,7 +56,7 @@ it('few requests are in progress, so that no tenant waits behind the hundreds of
   for (let n = 0; n < 200; n++) ask(scheduler, 1, started)
   expect(started).toHaveLength(WITHIN_PACE)
   ask(scheduler, 2, started)
-  expect(started.at(-1)?.line.tenantId).toBe(2)
+  expect(started.at(-1)?.queue.tenantId).toBe(2)
   await rounds(10)
   expect(started).toHaveLength(WITHIN_PACE + 1)
 })

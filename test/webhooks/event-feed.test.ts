@@ -320,7 +320,7 @@ it('after a dump is restored into a new cluster, the feed has the old events, fo
     await postgres.stop()
     await rm(dataDir, { recursive: true, force: true })
   })
-  const db = openDatabase(postgres.connectionString, { maxConnections: 1, pipelinedConnections: 1 })
+  const db = openDatabase(postgres.connectionString, { exclusiveConnections: 1, pipelinedConnections: 1 })
   onTestFinished(() => db.close())
   await db.withoutTimeLimits(migrate)
   await db.dedicatedPool.query('alter table events disable trigger user')

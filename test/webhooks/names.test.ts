@@ -9,7 +9,7 @@ import { it as base } from './support/it.ts'
 import { readConfig } from '@fulfillment/server/config.ts'
 import { HostsFile } from '@fulfillment/server/delivery/targets/hosts-file.ts'
 import { LookupSlots } from '@fulfillment/server/delivery/targets/lookup-slots.ts'
-import { Names } from '@fulfillment/server/delivery/targets/names.ts'
+import { HostNameResolver } from '@fulfillment/server/delivery/targets/host-name-resolver.ts'
 import { deliveryWhen, subscribe, writeEvents } from './support/deliveries.ts'
 import { startNameServer } from './support/name-server.ts'
 import { until } from '../support/receiver.ts'
@@ -74,7 +74,7 @@ describe('while name servers do not respond', () => {
   it('another tenant’s deliveries to a host name arrive', async ({ nameServer, service, receiver, startWorker }) => {
     const { port } = new URL(receiver.url)
     const worker = startWorker({
-      webhookTargets: { allowPrivateNetwork: true, requireHttps: false, names: new Names([nameServer.address]) },
+      webhookTargets: { allowPrivateNetwork: true, requireHttps: false, names: new HostNameResolver([nameServer.address]) },
     })
     const attacker = await service.newTenant()
     const other = await service.newTenant()
@@ -118,7 +118,7 @@ describe('a name', () => {
 
   it('under localhost resolves to the loopback address without a query', async ({ nameServer }) => {
     const asked = nameServer.asked.length
-    const names = new Names([nameServer.address])
+    const names = new HostNameResolver([nameServer.address])
     expect(await names.resolveInTurn('localhost', 1)).toContain('127.0.0.1')
     expect(await names.resolveInTurn('Shop.LocalHost.', 1)).toEqual(['127.0.0.1', '::1'])
     expect(nameServer.asked).toHaveLength(asked)
@@ -126,7 +126,7 @@ describe('a name', () => {
 
   it('is queried once for concurrent lookups, and again after some seconds', async ({ nameServer }) => {
     const asked = () => nameServer.asked.filter((question) => question === 'A once.receiver.example').length
-    const names = new Names([nameServer.address])
+    const names = new HostNameResolver([nameServer.address])
     const wanted = Array.from({ length: 10 }, (_, tenant) => names.resolveInTurn('once.receiver.example', tenant))
     expect(await Promise.all(wanted)).toEqual(wanted.map(() => ['127.0.0.1']))
     expect(asked()).toBe(1)
@@ -137,7 +137,9 @@ describe('a name', () => {
 
   it('without a response fails after some seconds', async ({ nameServer }) => {
     const began = performance.now()
-    await expect(new Names([nameServer.address]).resolveInTurn('nobody.example', 1)).rejects.toThrow(/ECANCELLED|ETIMEOUT/)
+    await expect(new HostNameResolver([nameServer.address]).resolveInTurn('nobody.example', 1)).rejects.toThrow(
+      /ECANCELLED|ETIMEOUT/,
+    )
     expect(performance.now() - began).toBeLessThan(atMost(4_500))
   })
 })
@@ -181,5 +183,6 @@ it('no code uses the system’s name resolution', () => {
       .split('\n')
       .map((line) => line.split(':')[0]),
   )
-  expect([...files].toSorted()).toEqual(['server/src/delivery/targets/lookup.ts', 'server/src/delivery/targets/names.ts'])
+  const targets = 'server/src/delivery/targets'
+  expect([...files].toSorted()).toEqual([`${targets}/host-name-resolver.ts`, `${targets}/lookup.ts`])
 })

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
 import { it as base } from './support/it.ts'
 import { createSender } from '@fulfillment/server/delivery/sender.ts'
-import { Names } from '@fulfillment/server/delivery/index.ts'
+import { HostNameResolver } from '@fulfillment/server/delivery/index.ts'
 import { isSpecialAddress } from '@fulfillment/server/delivery/targets/special-addresses.ts'
 import type { TestTenant } from '../support/service.ts'
 import { startNameServer } from './support/name-server.ts'
@@ -104,7 +104,7 @@ describe('a connection where private networks are not allowed', () => {
 
   async function post(url: string, addresses: readonly string[] = ['127.0.0.1']) {
     const nameServer = await startNameServer(() => [...addresses])
-    const policy = { allowPrivateNetwork: false, requireHttps: false, names: new Names([nameServer.address]) }
+    const policy = { allowPrivateNetwork: false, requireHttps: false, names: new HostNameResolver([nameServer.address]) }
     const sender = createSender(policy, { timeLimitMs: 1_000 })
     const sent = await sender.post(url, {}, Buffer.from('{}'), 1)
     await sender.close()

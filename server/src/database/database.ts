@@ -82,7 +82,7 @@ function isoTimestamp(text: string): string {
 export function openDatabase(
   connectionString: string,
   options: {
-    maxConnections?: number
+    exclusiveConnections?: number
     pipelinedConnections?: number
     statementTimeoutMs?: number
     onConnectionError?: (error: Error) => void
@@ -98,7 +98,7 @@ export function openDatabase(
   }
   const availability = new Availability(new Probe(driverConfig), (message) => report(new Error(message)))
   const config: ClientConfig = { ...driverConfig, availability, pipeline: true, sendsTogether: true }
-  const slots = options.maxConnections ?? EXCLUSIVE_CONNECTIONS
+  const slots = options.exclusiveConnections ?? EXCLUSIVE_CONNECTIONS
   // The pool passes its own options on to the client.
   const pool = new pg.Pool({ ...config, Client: Client as never, max: slots + DEDICATED_CONNECTIONS })
   pool.on('error', report)

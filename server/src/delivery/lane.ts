@@ -6,7 +6,7 @@ const MAX_CAP = 10
 
 /** For a fast receiver, the work of this time is claimed ahead, so that it need not wait for the next claim. */
 const AHEAD_MS = 1_000
-const MAX_AHEAD = 1_000
+const MAX_AHEAD_OF_LANE = 1_000
 
 /** Before all times. */
 export const NO_LOWER_BOUND = '-infinity'
@@ -44,7 +44,7 @@ export class Lane {
 
   /** Number of deliveries to claim beyond the cap. */
   get ahead(): number {
-    const ahead = this.cap === MAX_CAP ? Math.min(MAX_AHEAD, Math.floor((this.cap * AHEAD_MS) / this.#lastDurationMs)) : 0
+    const ahead = this.cap === MAX_CAP ? Math.min(MAX_AHEAD_OF_LANE, Math.floor((this.cap * AHEAD_MS) / this.#lastDurationMs)) : 0
     return Math.max(0, ahead - Math.max(this.load, this.cap))
   }
 

@@ -7,7 +7,7 @@ import type { LaneStatus } from './record-results.ts'
 import type { Target } from './target.ts'
 
 /** Deliveries, of all tenants, that one claim may take beyond the free slots. A bound keeps the claim quick. */
-const MAX_AHEAD = 2_000
+const MAX_AHEAD_OF_CLAIM = 2_000
 
 /** Deliveries of a tenant in one claim while other tenants are active: sending hundreds at once would hold up their requests. */
 const SHARED_CLAIM = 32
@@ -45,7 +45,7 @@ export class Lanes {
 
   #roomsOf(active: readonly LockedLane[]): LaneRoom[] {
     const slots = this.slots()
-    const aheadOfTenant = Math.floor(MAX_AHEAD / new Set(active.map(({ tenantId }) => tenantId)).size)
+    const aheadOfTenant = Math.floor(MAX_AHEAD_OF_CLAIM / new Set(active.map(({ tenantId }) => tenantId)).size)
     const aheadLeft = new Map<number, number>()
     const isShared = activeTenants.areSeveral
     const claimLeft = new Map<number, number>()

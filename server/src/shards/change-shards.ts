@@ -13,7 +13,7 @@ export const OLDEST_POSTGRES = 15
 
 /** Adds an empty database to the shards. Its sequences hand out ids that no other shard has. Returns the id of the shard. */
 export async function addShard(shards: OpenShards, url: string): Promise<number> {
-  const db = openDatabase(url, { maxConnections: 2, pipelinedConnections: 1 })
+  const db = openDatabase(url, { exclusiveConnections: 2, pipelinedConnections: 1 })
   try {
     await requirePostgres(db)
     await requireOther(db, shards.directory)

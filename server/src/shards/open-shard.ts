@@ -7,6 +7,6 @@ const LEAST = 8
 
 /** Opens the database of a shard that is one of `count` besides the directory. */
 export function openShard(url: string, count: number, onConnectionError: (error: Error) => void): Database {
-  const maxConnections = Math.min(MOST, Math.max(LEAST, Math.floor(SHARED_CONNECTIONS / count)))
-  return openDatabase(url, { maxConnections, onConnectionError })
+  const exclusiveConnections = Math.min(MOST, Math.max(LEAST, Math.floor(SHARED_CONNECTIONS / count)))
+  return openDatabase(url, { exclusiveConnections, onConnectionError })
 }

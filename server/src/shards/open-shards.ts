@@ -25,7 +25,7 @@ export interface OpenShards extends Pick<Shards, 'directory' | 'of' | 'isIn'> {
   close(): Promise<void>
 }
 
-const FEW = { maxConnections: 2, pipelinedConnections: 1 }
+const FEW = { exclusiveConnections: 2, pipelinedConnections: 1 }
 
 /** Opens all shards and brings their schemas up to date. `warn` tells which could not be reached. */
 export async function openShards(directory: Database, encryption: Encryption, warn: (line: string) => void): Promise<OpenShards> {

@@ -20,7 +20,7 @@ export interface FilledTenant extends SeededTenant {
 
 /** The tenant with this name and filling. It is filled once, and found again by later runs; its orders and its policy stay as they were left. */
 export async function filledTenant({ url }: BenchDatabase, name: string, filling: Filling): Promise<FilledTenant> {
-  const db = openDatabase(url, { maxConnections: 2, pipelinedConnections: 1 })
+  const db = openDatabase(url, { exclusiveConnections: 2, pipelinedConnections: 1 })
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {

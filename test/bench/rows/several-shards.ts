@@ -71,7 +71,7 @@ async function threeOverOne(
 
 /** Fills a new database with the short seed. */
 export async function fill(url: string): Promise<Seed['service']> {
-  const db = openDatabase(url, { maxConnections: 2, pipelinedConnections: 1 })
+  const db = openDatabase(url, { exclusiveConnections: 2, pipelinedConnections: 1 })
   const client = new pg.Client({ connectionString: url })
   try {
     await db.withoutTimeLimits(migrate)
@@ -89,7 +89,7 @@ export async function fill(url: string): Promise<Seed['service']> {
 
 /** Adds the shards while the server runs, which uses them before the warm-up is over. */
 async function addShards(directory: string, urls: readonly string[]): Promise<void> {
-  const db = openDatabase(directory, { maxConnections: 2, pipelinedConnections: 1 })
+  const db = openDatabase(directory, { exclusiveConnections: 2, pipelinedConnections: 1 })
   try {
     for (const url of urls) {
       const shards = await openShards(db, createEncryption(ENCRYPTION_KEY), (line) => console.log(line))

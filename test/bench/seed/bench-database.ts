@@ -74,7 +74,7 @@ async function readSeed(url: string, version: string): Promise<Seed | undefined>
 
 async function fill(url: string, version: string, short: boolean): Promise<Seed> {
   const sizes = short ? SHORT : FULL
-  const db = openDatabase(url, { maxConnections: 2, pipelinedConnections: 1 })
+  const db = openDatabase(url, { exclusiveConnections: 2, pipelinedConnections: 1 })
   await db.withoutTimeLimits(migrate)
   await maintainAllPartitions(db)
   const seed = await withClient(url, async (client) => {

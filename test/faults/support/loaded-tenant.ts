@@ -19,7 +19,7 @@ export interface Loaded {
 
 /** Creates a tenant with products and a webhook in the database, and starts its load on the API at `apiUrl`. */
 export async function startLoad(databaseUrl: string, apiUrl: string, options?: { thinkMs?: number }): Promise<Loaded> {
-  const db = openDatabase(databaseUrl, { maxConnections: 2, pipelinedConnections: 1 })
+  const db = openDatabase(databaseUrl, { exclusiveConnections: 2, pipelinedConnections: 1 })
   const receiver = await startReceiver()
   const tenant = await newTenant(apiUrl, db)
   await tenant.request('POST', '/webhooks', { name: 'everything', url: receiver.url, events: ['*'] })

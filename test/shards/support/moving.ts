@@ -46,7 +46,7 @@ export const it = base
       const { exitCode, stderr } = await cli('shards', 'add', postgres[2].url)
       if (exitCode !== 0) throw new Error(stderr)
       await start(1)
-      const few = { maxConnections: 2, pipelinedConnections: 1 }
+      const few = { exclusiveConnections: 2, pipelinedConnections: 1 }
       const db = { 1: openDatabase(postgres[1].url, few), 2: openDatabase(postgres[2].url, few) }
       onCleanup(async () => {
         await Promise.all([db[1].close(), db[2].close()])

@@ -27,7 +27,7 @@ export const it = base
   .extend('env', { scope: 'file' }, ({ service }) => ({ DATABASE_URL: service.databaseUrl, ENCRYPTION_KEY }))
   .extend('second', { scope: 'file' }, async ({ service, env }, { onCleanup }): Promise<SecondShard> => {
     const { url, drop } = await cloneDatabase(inject('postgresUrl'))
-    const db = openDatabase(url, { maxConnections: 2, pipelinedConnections: 1 })
+    const db = openDatabase(url, { exclusiveConnections: 2, pipelinedConnections: 1 })
     onCleanup(async () => {
       // Its connections end with those of the service.
       await service.stop()

@@ -17,7 +17,7 @@ export function readMigration(name: string): Promise<string> {
 export async function databaseAt(migrations: readonly string[]): Promise<{ url: string; db: Database }> {
   const url = await createDatabase(inject('postgresUrl'), `upgrade_${randomBytes(8).toString('hex')}`)
   // One statement fills the database, which takes a long time on a busy machine.
-  const db = openDatabase(url, { maxConnections: 4, pipelinedConnections: 1, statementTimeoutMs: 300_000 })
+  const db = openDatabase(url, { exclusiveConnections: 4, pipelinedConnections: 1, statementTimeoutMs: 300_000 })
   const up = (name: string) => async (kysely: Kysely<unknown>) => {
     await sql.raw(await readMigration(name)).execute(kysely)
   }

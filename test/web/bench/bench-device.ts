@@ -62,7 +62,7 @@ interface Orders {
 }
 
 async function fillTenant(server: ServerProcess, databaseUrl: string, waiting: number): Promise<Orders> {
-  const db = openDatabase(databaseUrl, { maxConnections: 2, pipelinedConnections: 1 })
+  const db = openDatabase(databaseUrl, { exclusiveConnections: 2, pipelinedConnections: 1 })
   const { id } = await createTenant(db, 'benchmark of the scan app')
   const { key } = await insertApiKey(db, id, 'live', { name: 'benchmark', scopes: ['admin'] })
   await db.close()

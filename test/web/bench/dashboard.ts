@@ -167,7 +167,7 @@ async function withPage<T>(server: ServerProcess, work: (page: Page) => Promise<
 
 /** A server and a new tenant. */
 async function withTenant<T>(url: string, work: (tenant: { server: ServerProcess; key: string }) => Promise<T>): Promise<T> {
-  const db = openDatabase(url, { maxConnections: 2, pipelinedConnections: 1 })
+  const db = openDatabase(url, { exclusiveConnections: 2, pipelinedConnections: 1 })
   const { id } = await createTenant(db, 'benchmark of the dashboard')
   const { key } = await insertApiKey(db, id, 'live', { name: 'benchmark', scopes: ['admin'] })
   await db.close()

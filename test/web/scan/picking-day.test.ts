@@ -37,7 +37,7 @@ const ENOUGH = 25
 /** A server in a process of its own, which can be killed, behind a network that loses requests. */
 const it = base.extend('site', async ({ startProcess, folder }, { onCleanup }) => {
   const database = await cloneDatabase(inject('postgresUrl'))
-  const db = openDatabase(database.url, { maxConnections: 2, pipelinedConnections: 1 })
+  const db = openDatabase(database.url, { exclusiveConnections: 2, pipelinedConnections: 1 })
   const settings = { DATABASE_URL: database.url, DATA_DIR: folder, PORT: String(await freePort()) }
   let server = await startProcess(settings)
   const proxy: FaultyProxy = await startFaultyProxy(server.url)

@@ -191,7 +191,7 @@ it('S6: a new build is taken from the queue, with entries waiting', async ({ ope
   const built = path.join(folder, 'web/dist/scan')
   await cp(BUILT, built, { recursive: true })
   const server = await startServerProcess({ DATABASE_URL: database.url, DATA_DIR: folder }, copy.main)
-  const db = openDatabase(database.url, { maxConnections: 2, pipelinedConnections: 1 })
+  const db = openDatabase(database.url, { exclusiveConnections: 2, pipelinedConnections: 1 })
   const proxy = await startFaultyProxy(server.url)
   try {
     const tenant = await newTenant(server.url, db)

@@ -4,7 +4,7 @@ import { statement } from '@fulfillment/server/database/statements/statement.ts'
 import { recordEvents } from '@fulfillment/server/domain/events/index.ts'
 import { sampleOf, type Topic } from '../../support/topics.ts'
 import {
-  Names,
+  HostNameResolver,
   startDeliveryEngine,
   type DeliveryEngine,
   type DeliveryEngineOptions,
@@ -37,11 +37,11 @@ export interface Worker extends DeliveryEngine {
 
 export function startWorker(service: TestService, options: Partial<DeliveryEngineOptions> = {}): Worker {
   const clock = new MovedClock()
-  const db = openDatabase(service.databaseUrl, { maxConnections: 3, pipelinedConnections: 1 })
+  const db = openDatabase(service.databaseUrl, { exclusiveConnections: 3, pipelinedConnections: 1 })
   const engine = startDeliveryEngine({
     db,
     encryption: createEncryption(encryptionKey),
-    webhookTargets: { allowPrivateNetwork: true, requireHttps: false, names: new Names() },
+    webhookTargets: { allowPrivateNetwork: true, requireHttps: false, names: new HostNameResolver() },
     log: { error: () => {} },
     clock,
     ...options,

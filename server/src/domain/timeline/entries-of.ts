@@ -1,5 +1,5 @@
 import type { DeliverySummary } from './find-deliveries.ts'
-import type { Place } from './in-order.ts'
+import type { SortKey } from './in-order.ts'
 import { type Kind, rankOf } from './kinds.ts'
 import { rowsOf } from './rows.ts'
 import { inMilliseconds, microsecondsOf } from './times.ts'
@@ -20,7 +20,7 @@ export interface Lists {
 }
 
 /** An entry, and what sorts it. */
-export interface TimelineEntry extends Place {
+export interface TimelineEntry extends SortKey {
   /** Of an event, its id and exact time. */
   event?: { id: string; createdAt: string }
   /** The JSON text of its data, with the deliveries of an event. */

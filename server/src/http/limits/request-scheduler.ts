@@ -33,11 +33,11 @@ const LONGEST_MS = 250
 const LONGEST_LARGE_MS = 1_000
 /** While requests wait, the next one is also looked for at this interval, because time alone can allow it. */
 const TICK_MS = 10
-const MAX_LINES = 1_000
+const MAX_QUEUES = 1_000
 
 /** A request in progress. */
 export interface StartedRequest {
-  readonly line: Line
+  readonly queue: TenantQueue
   readonly isLarge: boolean
   /** It exceeded the pace when it started, or has a large body. */
   readonly isBeyondPace: boolean
@@ -51,7 +51,7 @@ interface Waiting {
 }
 
 /** A tenant's requests. */
-interface Line {
+interface TenantQueue {
   readonly tenantId: number
   readonly pace: Pace
   readonly largePace: Pace
@@ -76,8 +76,8 @@ export class RequestScheduler {
   readonly #atOnce: number
   /** The limit as a multiple of the default, at least 1. */
   readonly #factor: number
-  readonly #lines = new Map<number, Line>()
-  readonly #withWaiting = new Set<Line>()
+  readonly #queues = new Map<number, TenantQueue>()
+  readonly #withWaiting = new Set<TenantQueue>()
   #isScheduled = false
   #isTicking = false
 
@@ -93,33 +93,33 @@ export class RequestScheduler {
   /** Starts a request as soon as its tenant may have another one in progress. Without a promise it has started. Each request must be finished. */
   start(tenantId: number, largeBytes = 0): StartedRequest | Promise<StartedRequest> {
     this.#tenants.see(tenantId)
-    const line = this.#lineOf(tenantId)
-    const waiting = largeBytes > 0 ? line.large : line.small
-    const started = waiting.length === 0 ? this.#startIfFree(line, largeBytes) : undefined
+    const queue = this.#queueOf(tenantId)
+    const waiting = largeBytes > 0 ? queue.large : queue.small
+    const started = waiting.length === 0 ? this.#startIfFree(queue, largeBytes) : undefined
     if (started !== undefined) return started
     return new Promise((start) => {
       waiting.push({ largeBytes, start })
-      this.#withWaiting.add(line)
+      this.#withWaiting.add(queue)
       this.#schedule()
     })
   }
 
   /** Counts a request as no longer in progress. A slow one takes its time from the pace. */
   finish(request: StartedRequest): void {
-    const { line, isLarge, startedAtMs } = request
-    line.atWork.delete(request)
+    const { queue, isLarge, startedAtMs } = request
+    queue.atWork.delete(request)
     const ms = Math.min(performance.now() - startedAtMs, LONGEST_MS)
-    if (!isLarge && ms > REQUEST_MS) line.pace.take(ms / REQUEST_MS - 1)
-    if (this.#withWaiting.has(line)) this.#schedule()
+    if (!isLarge && ms > REQUEST_MS) queue.pace.take(ms / REQUEST_MS - 1)
+    if (this.#withWaiting.has(queue)) this.#schedule()
   }
 
-  #lineOf(tenantId: number): Line {
-    const known = this.#lines.get(tenantId)
+  #queueOf(tenantId: number): TenantQueue {
+    const known = this.#queues.get(tenantId)
     if (known !== undefined) return known
-    if (this.#lines.size >= MAX_LINES) this.#forgetIdle()
+    if (this.#queues.size >= MAX_QUEUES) this.#forgetIdle()
     const perSecond = this.#hasLimit ? REQUESTS_PER_SECOND * this.#factor : 0
     const bytesPerSecond = LARGE_BYTES_PER_SECOND * this.#factor
-    const line: Line = {
+    const queue: TenantQueue = {
       tenantId,
       pace: new Pace(perSecond, { saved: perSecond * SAVED_SECONDS, debt: perSecond * DEBT_SECONDS }),
       largePace: new Pace(bytesPerSecond, { saved: bytesPerSecond * SAVED_SECONDS, debt: bytesPerSecond * LARGE_DEBT_SECONDS }),
@@ -128,31 +128,31 @@ export class RequestScheduler {
       large: [],
       wasLarge: false,
     }
-    this.#lines.set(tenantId, line)
-    return line
+    this.#queues.set(tenantId, queue)
+    return queue
   }
 
   #forgetIdle(): void {
-    for (const [tenantId, line] of this.#lines) {
-      const isIdle = line.atWork.size === 0 && !this.#withWaiting.has(line)
-      if (isIdle && line.pace.isFull && line.largePace.isFull) this.#lines.delete(tenantId)
+    for (const [tenantId, queue] of this.#queues) {
+      const isIdle = queue.atWork.size === 0 && !this.#withWaiting.has(queue)
+      if (isIdle && queue.pace.isFull && queue.largePace.isFull) this.#queues.delete(tenantId)
     }
   }
 
   /** Starts a request; undefined if it must wait. */
-  #startIfFree(line: Line, largeBytes: number): StartedRequest | undefined {
+  #startIfFree(queue: TenantQueue, largeBytes: number): StartedRequest | undefined {
     const isLarge = largeBytes > 0
-    const isBeyondPace = isLarge || !line.pace.isAllowed
-    if (!this.#tenants.isAlone(line.tenantId) && !this.#isFree(line, isLarge, isBeyondPace)) return undefined
-    line.pace.take(1)
-    line.largePace.take(largeBytes)
-    const started = { line, isLarge, isBeyondPace, startedAtMs: performance.now() }
-    line.atWork.add(started)
+    const isBeyondPace = isLarge || !queue.pace.isAllowed
+    if (!this.#tenants.isAlone(queue.tenantId) && !this.#isFree(queue, isLarge, isBeyondPace)) return undefined
+    queue.pace.take(1)
+    queue.largePace.take(largeBytes)
+    const started = { queue, isLarge, isBeyondPace, startedAtMs: performance.now() }
+    queue.atWork.add(started)
     return started
   }
 
   /** Whether another request of the tenant may be in progress beside those of other tenants. */
-  #isFree({ atWork, largePace }: Line, isLarge: boolean, isBeyondPace: boolean): boolean {
+  #isFree({ atWork, largePace }: TenantQueue, isLarge: boolean, isBeyondPace: boolean): boolean {
     if (this.#hasLimit && isLarge && !largePace.isAllowed) return false
     const counted = countedOf(atWork)
     if (!isBeyondPace) return counted.small < this.#mostWithinPace
@@ -171,11 +171,11 @@ export class RequestScheduler {
 
   /** Starts what the pace of each tenant allows. Beyond it, one request per iteration of the event loop, or all that may run if there is no limit. */
   #startWaiting(): void {
-    for (const line of this.#withWaiting) {
-      while (line.pace.isAllowed && this.#startNext(line, line.small));
+    for (const queue of this.#withWaiting) {
+      while (queue.pace.isAllowed && this.#startNext(queue, queue.small));
       let started = 0
-      while (started < this.#atOnce && this.#startEither(line)) started++
-      if (line.small.length + line.large.length === 0) this.#withWaiting.delete(line)
+      while (started < this.#atOnce && this.#startEither(queue)) started++
+      if (queue.small.length + queue.large.length === 0) this.#withWaiting.delete(queue)
       else if (started > 0) this.#schedule()
     }
     if (this.#withWaiting.size > 0) this.#tick()
@@ -191,18 +191,18 @@ export class RequestScheduler {
   }
 
   /** Large and small requests start alternately. */
-  #startEither(line: Line): boolean {
-    const [first, second] = line.wasLarge ? [line.small, line.large] : [line.large, line.small]
-    return this.#startNext(line, first) || this.#startNext(line, second)
+  #startEither(queue: TenantQueue): boolean {
+    const [first, second] = queue.wasLarge ? [queue.small, queue.large] : [queue.large, queue.small]
+    return this.#startNext(queue, first) || this.#startNext(queue, second)
   }
 
   /** Starts the next waiting request if it may start. */
-  #startNext(line: Line, waiting: Waiting[]): boolean {
+  #startNext(queue: TenantQueue, waiting: Waiting[]): boolean {
     const [next] = waiting
-    const started = next && this.#startIfFree(line, next.largeBytes)
+    const started = next && this.#startIfFree(queue, next.largeBytes)
     if (next === undefined || started === undefined) return false
     waiting.shift()
-    line.wasLarge = started.isLarge
+    queue.wasLarge = started.isLarge
     next.start(started)
     return true
   }

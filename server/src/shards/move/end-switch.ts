@@ -1,7 +1,7 @@
-import type { Shards } from '../shards.ts'
+import type { Shard, Shards } from '../shards.ts'
 import { isFenceClosed, reopenSource, takeFence } from './fence.ts'
 import { type Registry, withRegistry } from './registry.ts'
-import { type Move, moveOf, type Place, type Side, TakenOver, withSides } from './side.ts'
+import { type Move, moveOf, type Side, TakenOver, withSides } from './side.ts'
 
 /**
  * Ends a switch that was interrupted. Returns true when the target was open already, so that the tenant is there from now on; otherwise the source is open
@@ -22,11 +22,11 @@ const STATEMENT_MS = 3_000
 
 /** Ends the switch of a tenant whose command has died, so that the tenant is served. Does nothing while the command lives. */
 export async function endDeadSwitch(shards: Shards, tenantId: number): Promise<void> {
-  const place = (id: number | null): Place | undefined =>
-    shards.all.find((shard): shard is Place => shard.id === id && shard.db !== undefined)
+  const shardOf = (id: number | null): Shard | undefined =>
+    shards.all.find((shard): shard is Shard => shard.id === id && shard.db !== undefined)
   const end = async (registry: Registry): Promise<void> => {
     const row = await registry.read()
-    const [source, target] = [place(row?.shard_id ?? null), place(row?.other_id ?? null)]
+    const [source, target] = [shardOf(row?.shard_id ?? null), shardOf(row?.other_id ?? null)]
     if (row?.state !== 'switching' || source === undefined || target === undefined) return
     const endBetween = async (from: Side, to: Side): Promise<void> => {
       const move = moveOf(await registry.takeOver(), from, to)

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { raiseFence, removeFence, removeTriggers, reopenSource } from './fence.ts'
-import { createPartitions } from './partitions.ts'
+import { copyPartitions } from './partitions.ts'
 import { KNOWN_AFTER_MS, type MoveOptions, untilCopied } from './progress.ts'
 import type { MoveRow, Registry } from './registry.ts'
 import { removeRows } from './remove-rows.ts'
@@ -28,7 +28,7 @@ export async function copy(work: Work): Promise<void> {
     await unsubscribe(move)
     if (ofTables !== undefined) await unpublish(move, [], ofTables)
     await removeRows(move, target, tables)
-    await createPartitions(move)
+    await copyPartitions(move)
     await publish(move, tables)
     await subscribe(move, options.sourceUrl ?? source.db.url)
   }

@@ -13,7 +13,7 @@ interface PartitionedTable {
  * Creates in the target the daily partitions of past days of which the source has rows of the tenant: a younger shard lacks them. The rows would go to its
  * default partitions, and whenever a partition is attached, Postgres reads the default partition whole, while all queries of the table wait.
  */
-export async function createPartitions({ ids, source, target }: Move): Promise<void> {
+export async function copyPartitions({ ids, source, target }: Move): Promise<void> {
   for (const partitioned of await partitionedTables(source)) {
     const present = new Set(await leavesOf(target, partitioned.table))
     for (const day of await daysOf(source, partitioned, ids)) {

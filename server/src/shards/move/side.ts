@@ -1,15 +1,9 @@
 import pg from 'pg'
 import type { Database } from '../../database/database.ts'
-
-/** The database of a shard. */
-export interface Place {
-  /** Of the shard. */
-  id: number
-  db: Database
-}
+import type { Shard } from '../shards.ts'
 
 /** One of the two databases of a move, with a connection of its own. */
-export interface Side extends Place {
+export interface Side extends Shard {
   client: pg.Client
 }
 
@@ -60,8 +54,8 @@ export async function connectTo(db: Database, statementMs?: number): Promise<pg.
 
 /** Opens a connection to the source and one to the target, runs `work` with them, and closes them. */
 export async function withSides<T>(
-  source: Place,
-  target: Place,
+  source: Shard,
+  target: Shard,
   work: (source: Side, target: Side) => Promise<T>,
   statementMs?: number,
 ): Promise<T> {

@@ -25,7 +25,7 @@ interface Kept {
  * four I/O threads for each name whose server does not respond. Twenty such names would hold up all other work of these threads, such as
  * opening database connections.
  */
-export class Names implements NameLookup {
+export class HostNameResolver implements NameLookup {
   readonly #servers: readonly string[] | undefined
   readonly #hosts = new HostsFile()
   readonly #kept = new LRUCache<string, Kept>({ max: MAX_KEPT })
