@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, vi } from 'vitest'
 import { openDatabase } from '@fulfillment/server/database/database.ts'
 import { FairSlots, INTERNAL, MAX_LINE } from '@fulfillment/server/database/connections/fair-slots.ts'
-import { TooManyCalls } from '@fulfillment/server/database/errors.ts'
+import { TooManyCallsError } from '@fulfillment/server/database/errors.ts'
 import { statement } from '@fulfillment/server/database/statements/statement.ts'
 import { it } from '../support/shared-service.ts'
 
@@ -100,7 +100,7 @@ describe('fair slots', () => {
     takeAll(slots, 1)
     queue(slots, ...Array.from({ length: MAX_LINE - 1 }, () => 1))
     expect(slots.waiting).toBe(MAX_LINE)
-    await expect(slots.take(1)).rejects.toThrow(TooManyCalls)
+    await expect(slots.take(1)).rejects.toThrow(TooManyCallsError)
     expect(slots.take(2)).toBeUndefined()
     slots.close()
   })
@@ -108,7 +108,7 @@ describe('fair slots', () => {
   it('reject requests that wait too long, even if a slot is released afterwards', async () => {
     const slots = new FairSlots({ slots: 2 })
     expect(slots.take(1)).toBeUndefined()
-    await expect(slots.take(1)).rejects.toThrow(TooManyCalls)
+    await expect(slots.take(1)).rejects.toThrow(TooManyCallsError)
     slots.giveBack(1)
     expect([slots.waiting, slots.take(1)]).toEqual([0, undefined])
   })

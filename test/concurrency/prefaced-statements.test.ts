@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect } from 'vitest'
-import { type Preface, PrefaceFailed } from '@fulfillment/server/database/connections/preface.ts'
+import { type Preface, PrefaceError } from '@fulfillment/server/database/connections/preface.ts'
 import { type Database, openDatabase } from '@fulfillment/server/database/database.ts'
 import type { BatchedStatement } from '@fulfillment/server/database/statements/batched-statement.ts'
 import { statement } from '@fulfillment/server/database/statements/statement.ts'
@@ -73,7 +73,7 @@ describe.each(['whose connection has prepared nothing', 'whose connection has pr
     const before = await notesOf(db)
     const preface = prefaceOf('refused', 0)
     const refused = db.forTenant(1).runBatched(addNotes, 'second', undefined, preface)
-    await expect(refused).rejects.toBeInstanceOf(PrefaceFailed)
+    await expect(refused).rejects.toBeInstanceOf(PrefaceError)
     await expect(refused).rejects.toMatchObject({ cause: { code: '22012' } })
     expect(preface.seen).toEqual(['sent'])
     expect(await notesOf(db)).toEqual(before)

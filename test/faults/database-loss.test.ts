@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect } from 'vitest'
 import { openDatabase } from '@fulfillment/server/database/database.ts'
-import { ConnectionFailure } from '@fulfillment/server/database/errors.ts'
+import { DatabaseConnectionError } from '@fulfillment/server/database/errors.ts'
 import { statement } from '@fulfillment/server/database/statements/statement.ts'
 import { send, startService, type RequestOptions, type ServiceResponse } from '../support/service.ts'
 import { expectConsistentStock, newProduct } from '../support/stock.ts'
@@ -369,6 +369,6 @@ describe('pipelined statements', () => {
     const underWay = db.run(one, [])
     await db.close()
     expect(await underWay).toEqual([{ one: 1 }])
-    await expect(db.run(one, [])).rejects.toThrow(ConnectionFailure)
+    await expect(db.run(one, [])).rejects.toThrow(DatabaseConnectionError)
   })
 })

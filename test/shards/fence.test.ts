@@ -13,7 +13,7 @@ import {
   takeFence,
 } from '@fulfillment/server/shards/move/fence.ts'
 import { removeRows } from '@fulfillment/server/shards/move/remove-rows.ts'
-import { connectTo, isBusy, type Move, moveOf, type Side, TakenOver } from '@fulfillment/server/shards/move/side.ts'
+import { connectTo, isBusy, type Move, moveOf, type Side, MoveTakenOverError } from '@fulfillment/server/shards/move/side.ts'
 import { tenantTables } from '@fulfillment/server/shards/move/tables.ts'
 import { readInShard } from '@fulfillment/server/shards/read-in-shard.ts'
 import { Shards, TENANTS_OF_SHARD } from '@fulfillment/server/shards/shards.ts'
@@ -207,10 +207,10 @@ describe('the fence of a tenant that is being moved', () => {
     const tables = await tenantTables(move.source)
     const close = () => untilDecided(() => closeSource(move, 1))
     for (const act of [close, () => reopenSource(move), () => removeRows(move, move.source, tables)])
-      await expect(act()).rejects.toThrow(TakenOver)
+      await expect(act()).rejects.toThrow(MoveTakenOverError)
     // An earlier number does not take over.
     await takeFence(move, move.source, false)
-    await expect(close()).rejects.toThrow(TakenOver)
+    await expect(close()).rejects.toThrow(MoveTakenOverError)
     const { rowCount } = await second.db.dedicatedPool.query('select from products where tenant_id = $1', [tenant.id])
     expect(rowCount).toBe(1)
   })

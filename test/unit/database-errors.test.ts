@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import pg from 'pg'
-import { ConnectionFailure } from '@fulfillment/server/database/errors.ts'
+import { DatabaseConnectionError } from '@fulfillment/server/database/errors.ts'
 import { failureOf } from '@fulfillment/server/procedures/failure.ts'
 
 const postgresError = (code: string): Error =>
@@ -11,7 +11,7 @@ const TOO_SLOW = 'The call took longer than the database permits; ask for less, 
 const OTHER = 'The database could not carry out the call at the moment; try again'
 
 it.each([
-  ['a lost connection', new ConnectionFailure(), LOST],
+  ['a lost connection', new DatabaseConnectionError(), LOST],
   ['a database that is shutting down', postgresError('57P01'), LOST],
   ['a database that is starting', postgresError('57P03'), LOST],
   ['a statement that took too long', postgresError('57014'), TOO_SLOW],

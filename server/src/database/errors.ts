@@ -4,26 +4,26 @@ import pg from 'pg'
 const CONNECTION_FAILURE = '08006'
 
 /** The database could not be reached, or the connection broke before its response. A statement in progress may have been executed. */
-export class ConnectionFailure extends Error {
+export class DatabaseConnectionError extends Error {
   readonly code = CONNECTION_FAILURE
 
   constructor(cause?: unknown) {
     super('No connection to the database', { cause })
-    this.name = 'ConnectionFailure'
+    this.name = 'DatabaseConnectionError'
   }
 
   /** Returns errors reported by Postgres and programming errors unchanged, and wraps other errors of a connection. */
   static wrap(error: unknown): unknown {
     const isOther = error instanceof pg.DatabaseError || error instanceof TypeError || error instanceof RangeError
-    return isOther || error instanceof ConnectionFailure ? error : new ConnectionFailure(error)
+    return isOther || error instanceof DatabaseConnectionError ? error : new DatabaseConnectionError(error)
   }
 }
 
 /** A tenant has too many calls in progress or waiting. Other tenants are still served. Nothing was executed. */
-export class TooManyCalls extends Error {
+export class TooManyCallsError extends Error {
   constructor() {
     super('Too many requests of this tenant are under way; try again with fewer at a time')
-    this.name = 'TooManyCalls'
+    this.name = 'TooManyCallsError'
   }
 }
 

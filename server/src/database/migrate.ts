@@ -44,7 +44,7 @@ export async function migrate(kysely: Kysely<Schema>, log: (line: string) => voi
 }
 
 /** A migration failed and was rolled back. */
-class MigrationFailure extends Error {
+class MigrationError extends Error {
   readonly migration: string
 
   constructor(migration: string, cause: unknown) {
@@ -61,12 +61,12 @@ class MigrationFailure extends Error {
 /** Runs the next migration, unless another process has just run the last one. */
 async function runNext(migrator: Migrator, query: Query, log: (line: string) => void): Promise<string[]> {
   const giveUpAt = performance.now() + PATIENCE_MS
-  const isBusy = (error: unknown): error is MigrationFailure => error instanceof MigrationFailure && error.isBusy
+  const isBusy = (error: unknown): error is MigrationError => error instanceof MigrationError && error.isBusy
   try {
     return await retry(() => migrateUp(migrator, query), {
       isRetryable: (error) => isBusy(error) && performance.now() <= giveUpAt,
       pauseMs: (failures) => Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), LONGEST_PAUSE_MS),
-      onRetry: (error) => log(`Migration ${(error as MigrationFailure).migration} waits for a lock and will be tried again`),
+      onRetry: (error) => log(`Migration ${(error as MigrationError).migration} waits for a lock and will be tried again`),
     })
   } catch (error) {
     if (!isBusy(error)) throw error
@@ -81,7 +81,7 @@ async function migrateUp(migrator: Migrator, query: Query): Promise<string[]> {
   await untilOthersHaveMigrated(query)
   const next = await nextMigration(query, () => {})
   const { error, results = [] } = await migrator.migrateUp({ disableTransactions: next?.endsWith(CONCURRENT) ?? false })
-  if (error !== undefined) throw new MigrationFailure(results[0]?.migrationName ?? '(none begun)', error)
+  if (error !== undefined) throw new MigrationError(results[0]?.migrationName ?? '(none begun)', error)
   return results.map(({ migrationName }) => migrationName)
 }
 

@@ -18,10 +18,10 @@ export interface CallEntry {
 }
 
 /** An entry is left out when a response is stored for its call, or its tenant is being moved. */
-export class EntryLeftOut extends Error {
+export class AuditEntryLeftOutError extends Error {
   constructor() {
     super('The audit entry was left out')
-    this.name = 'EntryLeftOut'
+    this.name = 'AuditEntryLeftOutError'
   }
 }
 
@@ -40,10 +40,10 @@ export interface BegunAudit {
 export type BeginAudit = (input: unknown, idempotencyKey?: string, isAlone?: () => boolean) => Promise<BegunAudit | undefined>
 
 /** The call does not run: its `Idempotency-Key` has a stored response. */
-export class HasResponse extends Error {
+export class KeyHasResponseError extends Error {
   constructor() {
     super('The Idempotency-Key has a stored response')
-    this.name = 'HasResponse'
+    this.name = 'KeyHasResponseError'
   }
 }
 
@@ -72,7 +72,7 @@ export class RecordedChange {
 
   /**
    * Runs the change after its audit entry: the entry is either already written, or sent in front of the change's first statement. A change without a
-   * statement writes the entry at its end. If the entry cannot be written, the change is not made. Throws `HasResponse`.
+   * statement writes the entry at its end. If the entry cannot be written, the change is not made. Throws `KeyHasResponseError`.
    */
   async make<Made>(input: unknown, db: Queryable, work: (db: Queryable) => Promise<Made>): Promise<Made> {
     await (this.#begun ??= this.#record(input))
@@ -81,7 +81,7 @@ export class RecordedChange {
     try {
       return await withPreface(preface, () => work(new PrefacedQueries(db, preface)))
     } catch (error) {
-      throw error instanceof EntryLeftOut ? this.#leftOut() : error
+      throw error instanceof AuditEntryLeftOutError ? this.#leftOut() : error
     }
   }
 
@@ -114,7 +114,7 @@ export class RecordedChange {
 
   /** Without a key, only the fence of a tenant that is being moved leaves out the entry. */
   #leftOut(): Error {
-    return this.#idempotencyKey === undefined ? beingMoved() : new HasResponse()
+    return this.#idempotencyKey === undefined ? beingMoved() : new KeyHasResponseError()
   }
 }
 

@@ -3,7 +3,7 @@ import { ZodError, type z } from 'zod'
 import type { ProcedureContext } from './call-context.ts'
 import type { RequestContext } from './context.ts'
 import type { EndpointFacts, HttpMethod, NamedEndpoint } from './endpoint-facts.ts'
-import { InvalidItems } from './invalid-input.ts'
+import { InvalidItemsError } from './invalid-input.ts'
 import { JsonText, valueOf } from './json-text.ts'
 import { type EndpointMeta, procedure } from './trpc.ts'
 
@@ -156,7 +156,7 @@ function executed({ input, output }: Pick<Definition, 'input' | 'output'>, work:
   return async (context, given) => {
     const valid = await checked(input, given, 'BAD_REQUEST')
     const result = await work(context, valid).catch((cause: unknown) => {
-      throw cause instanceof ZodError || cause instanceof InvalidItems
+      throw cause instanceof ZodError || cause instanceof InvalidItemsError
         ? new TRPCError({ code: 'INTERNAL_SERVER_ERROR', cause })
         : cause
     })

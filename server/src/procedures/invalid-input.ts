@@ -5,7 +5,7 @@ import { ServiceError } from '../errors/service-error.ts'
 import { INVALID_ID_MESSAGE } from './fields/fields.ts'
 
 /** The issues of items that were validated one by one. A `ZodError` would format all of them as text, which is slow. */
-export class InvalidItems extends Error {
+export class InvalidItemsError extends Error {
   readonly issues: core.$ZodIssue[]
 
   constructor(issues: core.$ZodIssue[]) {

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { ConnectionFailure } from '../errors.ts'
+import { DatabaseConnectionError } from '../errors.ts'
 import type { Availability, WatchedConnection } from './availability.ts'
 import { ownTimePassed } from './own-time.ts'
 
@@ -72,7 +72,7 @@ export class Client extends pg.Client implements WatchedConnection {
   }
 
   #ask(config: unknown, values: unknown): Promise<unknown> {
-    if (this.#availability.isLost) return Promise.reject(new ConnectionFailure())
+    if (this.#availability.isLost) return Promise.reject(new DatabaseConnectionError())
     if (this.#waiting++ === 0) this.#heardAtMs = this.#availability.nowMs
     // One promise instead of the driver's two.
     return new Promise((resolve, reject) => {
@@ -80,7 +80,7 @@ export class Client extends pg.Client implements WatchedConnection {
         this.#waiting--
         this.#heardAtMs = this.#availability.nowMs
         if (error === null || error === undefined) resolve(result)
-        else reject(ConnectionFailure.wrap(error))
+        else reject(DatabaseConnectionError.wrap(error))
       }
       this.#send(config, values, settle)
     })
@@ -102,8 +102,8 @@ export class Client extends pg.Client implements WatchedConnection {
 
   #refuse(callback: ConnectCallback | undefined): Promise<never> | undefined {
     this.#availability.forget(this)
-    if (callback === undefined) return Promise.reject(new ConnectionFailure())
-    process.nextTick(callback, new ConnectionFailure())
+    if (callback === undefined) return Promise.reject(new DatabaseConnectionError())
+    process.nextTick(callback, new DatabaseConnectionError())
     return undefined
   }
 }

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { activeTenants } from '../../runtime/event-loop/active-tenants.ts'
 import { activeTracing } from '../../runtime/tracing/index.ts'
-import { ConnectionFailure } from '../errors.ts'
+import { DatabaseConnectionError } from '../errors.ts'
 import { FairSlots } from './fair-slots.ts'
 
 /** A connection for exclusive use until it is released. */
@@ -133,7 +133,7 @@ export class ExclusiveConnections {
       return client
     } catch (error) {
       this.#slots.giveBack(tenantId)
-      throw new ConnectionFailure(error)
+      throw new DatabaseConnectionError(error)
     }
   }
 

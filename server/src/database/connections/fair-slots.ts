@@ -1,4 +1,4 @@
-import { ConnectionFailure, TooManyCalls } from '../errors.ts'
+import { DatabaseConnectionError, TooManyCallsError } from '../errors.ts'
 
 /** The tenant of the service's own work, such as maintenance and the lookup of API keys. */
 export const INTERNAL = 0
@@ -64,13 +64,13 @@ export class FairSlots {
     return [...this.#ring].reduce((sum, { line }) => sum + line.length, 0)
   }
 
-  /** Takes a slot, immediately if it returns undefined. Rejects with `TooManyCalls` if the tenant has too many requests in progress. */
+  /** Takes a slot, immediately if it returns undefined. Rejects with `TooManyCallsError` if the tenant has too many requests in progress. */
   take(tenantId: number): Promise<void> | undefined {
-    if (this.#isClosed) return Promise.reject(new ConnectionFailure())
+    if (this.#isClosed) return Promise.reject(new DatabaseConnectionError())
     let tenant = this.#tenants.get(tenantId)
     if (tenant === undefined) this.#tenants.set(tenantId, (tenant = { id: tenantId, held: 0, grantedAtMs: 0, line: [] }))
     if (tenant.line.length === 0 && this.#isFreeFor(tenant)) return this.#grant(tenant)
-    if (tenant.line.length >= MAX_LINE) return Promise.reject(new TooManyCalls())
+    if (tenant.line.length >= MAX_LINE) return Promise.reject(new TooManyCallsError())
     return this.#wait(tenant)
   }
 
@@ -87,7 +87,7 @@ export class FairSlots {
   /** Rejects waiting and new requests. */
   close(): void {
     this.#isClosed = true
-    for (const { line } of this.#ring) for (const { refuse } of line.splice(0)) refuse(new ConnectionFailure())
+    for (const { line } of this.#ring) for (const { refuse } of line.splice(0)) refuse(new DatabaseConnectionError())
     this.#ring.clear()
     this.#stopTimer()
   }
@@ -137,7 +137,7 @@ export class FairSlots {
     this.#nowMs += TICK_MS
     for (const tenant of this.#ring) {
       while (tenant.line[0] !== undefined && tenant.line[0].untilMs <= this.#nowMs)
-        tenant.line.shift()?.refuse(new TooManyCalls())
+        tenant.line.shift()?.refuse(new TooManyCallsError())
       if (tenant.line.length > 0) continue
       this.#ring.delete(tenant)
       this.#forget(tenant)

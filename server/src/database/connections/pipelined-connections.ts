@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { ConnectionFailure } from '../errors.ts'
+import { DatabaseConnectionError } from '../errors.ts'
 import type { Client } from './client.ts'
 
 /** A client that knows its number of queries without a response. */
@@ -21,7 +21,7 @@ export class PipelinedConnections {
   }
 
   query<Row extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<pg.QueryResult<Row>> {
-    if (this.#ended) return Promise.reject(new ConnectionFailure())
+    if (this.#ended) return Promise.reject(new DatabaseConnectionError())
     const slot = this.#quietest()
     return (this.#clients[slot] ?? this.#open(slot)).query<Row>(query)
   }

@@ -21,10 +21,10 @@ export interface Preface {
 }
 
 /** The preface was refused, so the change did not begin. */
-export class PrefaceFailed extends Error {
+export class PrefaceError extends Error {
   constructor(cause: unknown) {
     super('The statement in front of the change failed', { cause })
-    this.name = 'PrefaceFailed'
+    this.name = 'PrefaceError'
   }
 }
 
@@ -75,6 +75,6 @@ async function guarded<T>(client: pg.PoolClient, preface: Preface, result: Promi
   } catch (error) {
     if (preface.isCommitted || !(error instanceof pg.DatabaseError)) throw error
     await client.query('rollback')
-    throw new PrefaceFailed(error)
+    throw new PrefaceError(error)
   }
 }

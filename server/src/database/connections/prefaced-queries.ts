@@ -3,7 +3,7 @@ import type { KeyedCall } from '../keyed-calls/keyed-call.ts'
 import type { Schema } from '../schema.ts'
 import type { BatchedStatement } from '../statements/batched-statement.ts'
 import type { RunOptions, Statement } from '../statements/statement.ts'
-import { type Preface, PrefaceFailed } from './preface.ts'
+import { type Preface, PrefaceError } from './preface.ts'
 import type { Queryable, Transaction, TransactionOptions } from './queryable.ts'
 
 /** Runs the SQL of a call with a preface. A batched statement is sent together with it; anything else waits until it is committed. */
@@ -38,7 +38,7 @@ export class PrefacedQueries implements Queryable {
     try {
       return await this.#db.runBatched(batched, call, keyed, this.#preface)
     } catch (error) {
-      throw error instanceof PrefaceFailed ? this.#preface.refused(error.cause) : error
+      throw error instanceof PrefaceError ? this.#preface.refused(error.cause) : error
     }
   }
 

@@ -4,7 +4,7 @@ import { activeTracing } from '../../runtime/tracing/index.ts'
 import type { ExclusiveConnection } from './exclusive-connections.ts'
 import { kyselyClient, kyselyOn } from './kysely-on.ts'
 import { BEGIN, type ChainedQuery, queryOfStep, sendChain } from './chain.ts'
-import { type Preface, PrefaceFailed, runPreface, sendPrefaced } from './preface.ts'
+import { type Preface, PrefaceError, runPreface, sendPrefaced } from './preface.ts'
 import type { Queryable, Transaction } from './queryable.ts'
 import type { Schema } from '../schema.ts'
 import { send } from './send.ts'
@@ -28,7 +28,7 @@ export async function runAlone<Row>(
     return (await send(client, statement, values, waitedMs)).rows as Row[]
   } catch (error) {
     // The connection remains usable after an error that Postgres reported.
-    if (!(error instanceof pg.DatabaseError || error instanceof PrefaceFailed)) failure = error as Error
+    if (!(error instanceof pg.DatabaseError || error instanceof PrefaceError)) failure = error as Error
     throw error
   } finally {
     release(failure)

@@ -5,10 +5,10 @@ import { statement } from '../statements/statement.ts'
 import type { KeyedCall } from './keyed-call.ts'
 
 /** The call does not run because another request with its key is running. */
-export class KeyTaken extends Error {
+export class KeyTakenError extends Error {
   constructor() {
     super('The Idempotency-Key is taken')
-    this.name = 'KeyTaken'
+    this.name = 'KeyTakenError'
   }
 }
 

@@ -8,10 +8,10 @@ import type { KeyedCall } from './keyed-call.ts'
  * Another response was stored with the key of a call while the call ran, so its transaction was rolled back. Repeating the call finds that
  * response.
  */
-export class KeptElsewhere extends Error {
+export class OtherResponseStoredError extends Error {
   constructor(cause: unknown) {
     super('A response was stored with the same Idempotency-Key', { cause })
-    this.name = 'KeptElsewhere'
+    this.name = 'OtherResponseStoredError'
   }
 }
 
@@ -33,7 +33,7 @@ const keep = statement<[tenantId: number, keys: string[], requestHashes: string[
      answer_ciphertext = case when ${IS_REUSABLE} then excluded.answer_ciphertext end`,
 })
 
-/** Stores the responses of calls of one tenant and commits, in one round trip. Throws `KeptElsewhere`. */
+/** Stores the responses of calls of one tenant and commits, in one round trip. Throws `OtherResponseStoredError`. */
 export async function keepResponses(tx: Transaction, kept: readonly { keyed: KeyedCall; response: Buffer }[]): Promise<void> {
   const [first] = kept
   if (first === undefined) return
@@ -45,10 +45,10 @@ export async function keepResponses(tx: Transaction, kept: readonly { keyed: Key
       kept.map(({ response }) => response.toString('base64')),
     ])
   } catch (error) {
-    throw isKeptElsewhere(error) ? new KeptElsewhere(error) : error
+    throw isOtherResponseStored(error) ? new OtherResponseStoredError(error) : error
   }
 }
 
-function isKeptElsewhere(error: unknown): boolean {
+function isOtherResponseStored(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === NOT_NULL_VIOLATION && error.table === 'idempotency_keys'
 }

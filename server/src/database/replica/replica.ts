@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
 import { repeat, type PeriodicTask } from '../../runtime/periodic.ts'
 import { openDatabase, type Database } from '../database.ts'
-import { ConnectionFailure } from '../errors.ts'
+import { DatabaseConnectionError } from '../errors.ts'
 import { ReplicaLag } from './replica-lag.ts'
 import { queryOf, statement } from '../statements/statement.ts'
 
@@ -161,6 +161,6 @@ export class Replica {
 }
 
 function reasonOf(error: unknown): string {
-  const reason = error instanceof ConnectionFailure && error.cause !== undefined ? error.cause : error
+  const reason = error instanceof DatabaseConnectionError && error.cause !== undefined ? error.cause : error
   return reason instanceof Error ? reason.message : String(reason)
 }

@@ -2,7 +2,7 @@ import { activeTracing } from '../../runtime/tracing/index.ts'
 import type { Step } from '../connections/chain.ts'
 import type { Preface } from '../connections/preface.ts'
 import type { Transaction } from '../connections/queryable.ts'
-import { isOfStatement, TooManyCalls } from '../errors.ts'
+import { isOfStatement, TooManyCallsError } from '../errors.ts'
 import type { KeyedCall } from '../keyed-calls/keyed-call.ts'
 import type { BatchRunner } from './batch-runner.ts'
 import type { BatchedStatement } from './batched-statement.ts'
@@ -55,7 +55,7 @@ export class CallBatches<Call, Row extends { call: number }> {
 
   /**
    * The rows of the call. Rejects with the error that the call has when it runs alone. With a key, the rows are committed together with the
-   * response, and it rejects with `KeyTaken` when another request has the key. A call with a preface was alone a moment ago; if it still is, its
+   * response, and it rejects with `KeyTakenError` when another request has the key. A call with a preface was alone a moment ago; if it still is, its
    * statement is sent at once.
    */
   add(tenantId: number, call: Call, keyed?: KeyedCall, preface?: Preface): Promise<Row[]> {
@@ -69,7 +69,7 @@ export class CallBatches<Call, Row extends { call: number }> {
       isScheduled: false,
       patience: undefined,
     }
-    if (group.waiting.length >= MAX_WAITING) return Promise.reject(new TooManyCalls())
+    if (group.waiting.length >= MAX_WAITING) return Promise.reject(new TooManyCallsError())
     this.#groups.set(name, group)
     return new Promise((resolve, reject) => {
       group.waiting.push({

@@ -1,9 +1,9 @@
 import { isGuardFailure } from '../errors.ts'
-import { claimingAll, claimKeys, KeyTaken } from '../keyed-calls/claim-keys.ts'
+import { claimingAll, claimKeys, KeyTakenError } from '../keyed-calls/claim-keys.ts'
 import { keepResponses } from '../keyed-calls/keep-responses.ts'
 import type { KeyedCall } from '../keyed-calls/keyed-call.ts'
 import type { Step } from '../connections/chain.ts'
-import { PrefaceFailed } from '../connections/preface.ts'
+import { PrefaceError } from '../connections/preface.ts'
 import type { Transaction, TransactionOptions } from '../connections/queryable.ts'
 
 /** A call with an `Idempotency-Key` in a batch. */
@@ -65,7 +65,7 @@ export async function runKeyedBatch<Row, Member extends KeyedMember<Row>>(
     )
   } catch (error) {
     if (!claimsFirst && isGuardFailure(error)) return await runKeyedBatch(members, { ...work, claimsFirst: true })
-    if (error instanceof PrefaceFailed) for (const { keyed } of running) keyed.isClaimed = false
+    if (error instanceof PrefaceError) for (const { keyed } of running) keyed.isClaimed = false
     if (result === undefined) return { stale: [], failed: running, error }
     for (const { keyed } of running) keyed.ended(error)
     return { stale: result.stale, failed: [] }
@@ -77,7 +77,7 @@ export async function runKeyedBatch<Row, Member extends KeyedMember<Row>>(
 /** Claims the keys, and refuses the calls that did not get theirs. */
 async function claimed<Row, Member extends KeyedMember<Row>>(tx: Transaction, members: readonly Member[]): Promise<Member[]> {
   const running = await claimKeys(tx, members)
-  for (const member of members) if (!running.includes(member)) member.reject(new KeyTaken())
+  for (const member of members) if (!running.includes(member)) member.reject(new KeyTakenError())
   return running
 }
 

@@ -41,7 +41,7 @@ export interface RunOptions {
 export interface StatementRunner {
   /**
    * Runs one prepared statement over a connection of its kind. Outside of a transaction it is a transaction of its own, and is run again
-   * after a deadlock. Rejects with `TooManyCalls` when the tenant has too many requests in progress.
+   * after a deadlock. Rejects with `TooManyCallsError` when the tenant has too many requests in progress.
    */
   run<Values extends readonly unknown[], Row>(
     statement: Statement<Values, Row>,

@@ -3,7 +3,7 @@ import type { Preface } from '../../database/connections/preface.ts'
 import { isGuardFailure } from '../../database/errors.ts'
 import { storedFor } from '../../database/keyed-calls/key-rows.ts'
 import { statement } from '../../database/statements/statement.ts'
-import { EntryLeftOut } from '../../procedures/change.ts'
+import { AuditEntryLeftOutError } from '../../procedures/change.ts'
 import type { AuditedCall, WrittenEntry } from './audited-call.ts'
 import { type EntryRow, insertEntry } from './insert-entries.ts'
 
@@ -101,8 +101,8 @@ export class AuditEntryPreface implements Preface {
     return cause
   }
 
-  #leaveOut(): EntryLeftOut {
+  #leaveOut(): AuditEntryLeftOutError {
     this.#state = 'left out'
-    return new EntryLeftOut()
+    return new AuditEntryLeftOutError()
   }
 }

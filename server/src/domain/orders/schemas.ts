@@ -11,7 +11,7 @@ import {
   text,
   trimmedText,
 } from '../../procedures/fields/fields.ts'
-import { InvalidItems } from '../../procedures/invalid-input.ts'
+import { InvalidItemsError } from '../../procedures/invalid-input.ts'
 import { beginWork, nextTurn } from '../../runtime/event-loop/turns.ts'
 import { orderStateId } from '../order-states/index.ts'
 import { lineReservation, reservationStatus } from '../reservation-core/index.ts'
@@ -124,7 +124,7 @@ async function parseOrders(input: unknown): Promise<{ orders: NewOrder[] }> {
     for (const issue of error?.issues.slice(0, MAX_MISTAKES) ?? [])
       issues.push({ ...issue, path: ['orders', index, ...issue.path] })
   }
-  if (issues.length > 0) throw new InvalidItems(issues)
+  if (issues.length > 0) throw new InvalidItemsError(issues)
   return { orders }
 }
 

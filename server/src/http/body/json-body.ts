@@ -5,7 +5,7 @@ import { isTurnOver, nextTurn } from '../../runtime/event-loop/turns.ts'
 import { unsupportedMediaType } from '../failures.ts'
 import { type RequestScheduler, startRequest } from '../limits/request-scheduler.ts'
 import { isJsonType } from './body-headers.ts'
-import { JsonFailure, parseJsonInTurns } from './json-in-turns.ts'
+import { JsonError, parseJsonInTurns } from './json-in-turns.ts'
 import { jsonLimitExceeded } from './json-limits.ts'
 
 declare module 'fastify' {
@@ -70,7 +70,7 @@ async function parseLargeJson(body: Buffer): Promise<unknown> {
   try {
     return await parseJsonInTurns(hasMark ? body.subarray(BYTE_ORDER_MARK.length) : body)
   } catch (error) {
-    if (error instanceof JsonFailure) throw new ServiceError('validation_error', `The body ${error.message}`)
+    if (error instanceof JsonError) throw new ServiceError('validation_error', `The body ${error.message}`)
     throw error
   }
 }

@@ -28,13 +28,13 @@ interface Container {
 }
 
 /** A syntax error, with a message for the client. */
-export class JsonFailure extends Error {}
+export class JsonError extends Error {}
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
  * Parses JSON like `JSON.parse`, in turns of the event loop: 5 MB can take a third of a second. One pass over the bytes finds positions
- * between items at which the text can be split. `JSON.parse` parses the parts. Throws `JsonFailure`.
+ * between items at which the text can be split. `JSON.parse` parses the parts. Throws `JsonError`.
  */
 export async function parseJsonInTurns(json: Uint8Array): Promise<unknown> {
   const parser = new PiecewiseParser(json)
@@ -78,7 +78,7 @@ class PiecewiseParser {
 
   result(): unknown {
     const [root] = this.#open as [Container]
-    if (this.#open.length > 1 || this.#isInString) throw new JsonFailure('ends too early')
+    if (this.#open.length > 1 || this.#isInString) throw new JsonError('ends too early')
     this.#flush(root, this.#json.length)
     const values = root.value as unknown[]
     if (values.length !== 1) throw this.#failure(0, this.#json.length)
@@ -109,14 +109,14 @@ class PiecewiseParser {
   }
 
   #begin(isArray: boolean): void {
-    if (++this.#containers > mostContainers(this.#json.length)) throw new JsonFailure(TOO_MANY_CONTAINERS)
-    if (this.#open.length > MAX_DEPTH) throw new JsonFailure(TOO_DEEP)
+    if (++this.#containers > mostContainers(this.#json.length)) throw new JsonError(TOO_MANY_CONTAINERS)
+    if (this.#open.length > MAX_DEPTH) throw new JsonError(TOO_DEEP)
     this.#open.push(containerAt(this.#at, isArray, 1))
   }
 
   #comma(): void {
     const container = this.#open.at(-1) as Container
-    if (container.items++ >= MAX_ITEMS) throw new JsonFailure(TOO_MANY_ITEMS)
+    if (container.items++ >= MAX_ITEMS) throw new JsonError(TOO_MANY_ITEMS)
     if (!container.isBehindItem && this.#at - container.from < PIECE_BYTES) return
     this.#flush(container, this.#at)
     container.from = this.#at + 1
@@ -186,12 +186,12 @@ class PiecewiseParser {
     try {
       return utf8.decode(this.#json.subarray(from, until))
     } catch {
-      throw new JsonFailure('is not valid UTF-8')
+      throw new JsonError('is not valid UTF-8')
     }
   }
 
-  #failure(from: number, until: number): JsonFailure {
-    return new JsonFailure(`is not valid JSON between byte ${from} and byte ${until}`)
+  #failure(from: number, until: number): JsonError {
+    return new JsonError(`is not valid JSON between byte ${from} and byte ${until}`)
   }
 }
 

@@ -3,7 +3,7 @@ import { kyselyOn } from '../../database/connections/kysely-on.ts'
 import type { Preface } from '../../database/connections/preface.ts'
 import type { Queryable, Transaction, TransactionOptions } from '../../database/connections/queryable.ts'
 import { MAX_SHARED_SIZE } from '../../database/database.ts'
-import { claimKeys, KeyTaken } from '../../database/keyed-calls/claim-keys.ts'
+import { claimKeys, KeyTakenError } from '../../database/keyed-calls/claim-keys.ts'
 import { keepResponses } from '../../database/keyed-calls/keep-responses.ts'
 import type { KeyedCall } from '../../database/keyed-calls/keyed-call.ts'
 import type { Schema } from '../../database/schema.ts'
@@ -11,7 +11,7 @@ import type { BatchedStatement } from '../../database/statements/batched-stateme
 import type { RunOptions, Statement } from '../../database/statements/statement.ts'
 
 /** The work failed, so its transaction is rolled back. */
-class Abandoned extends Error {}
+class WorkFailedError extends Error {}
 
 /**
  * Runs the SQL of a call with an `Idempotency-Key`. All its statements, the key and the response are in one transaction. If the call is
@@ -88,10 +88,10 @@ export class KeyedQueries implements Queryable {
     const { promise, resolve, reject } = Promise.withResolvers<Transaction>()
     const work = async (tx: Transaction): Promise<void> => {
       const [claimed] = await claimKeys(tx, [{ keyed }])
-      if (claimed === undefined) throw new KeyTaken()
+      if (claimed === undefined) throw new KeyTakenError()
       resolve(tx)
       const response = await keyed.response
-      if (response === undefined) throw new Abandoned()
+      if (response === undefined) throw new WorkFailedError()
       await keepResponses(tx, [{ keyed, response }])
     }
     // The transaction is not repeated alone: the whole call is.

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto'
 import { TRPCError } from '@trpc/server'
 import { retried } from '../../database/connections/retried.ts'
 import { isRetryable, isUnavailable } from '../../database/errors.ts'
-import { KeyTaken } from '../../database/keyed-calls/claim-keys.ts'
-import { KeptElsewhere } from '../../database/keyed-calls/keep-responses.ts'
+import { KeyTakenError } from '../../database/keyed-calls/claim-keys.ts'
+import { OtherResponseStoredError } from '../../database/keyed-calls/keep-responses.ts'
 import { KeyedCall } from '../../database/keyed-calls/keyed-call.ts'
 import { beingMoved } from '../../errors/being-moved.ts'
 import type { CallContext, CallResult, ProcedureContext } from '../call-context.ts'
-import { HasResponse } from '../change.ts'
+import { KeyHasResponseError } from '../change.ts'
 import { textOf } from '../json-text.ts'
 import { KeyedQueries } from './keyed-queries.ts'
 import { runOutsideTransaction } from './run-outside-transaction.ts'
@@ -25,7 +25,7 @@ type Once = Pick<CallContext, 'db' | 'forgetKey' | 'sessionRules'>
 type Work = (once: Once) => Promise<unknown>
 
 /** The audit entry of a call was left out for a stored response, which is not there. Nothing was changed. */
-class ResponseGone extends Error {}
+class StoredResponseGoneError extends Error {}
 
 /** Runs the work of a call once for all requests of a tenant with the same key. */
 export class RunOnce {
@@ -45,7 +45,7 @@ export class RunOnce {
       const attempt = (): Promise<CallResult> =>
         retried(
           () => runInTransaction(context, new KeyedCall(tenantId, key, requestHash), work),
-          (error) => error instanceof KeptElsewhere || isRetryable(error),
+          (error) => error instanceof OtherResponseStoredError || isRetryable(error),
         )
       try {
         return await attempt()
@@ -63,12 +63,12 @@ export class RunOnce {
  * out the audit entry.
  */
 async function onceMore(error: unknown, { change }: ProcedureContext, attempt: () => Promise<CallResult>): Promise<CallResult> {
-  if (!(error instanceof ResponseGone)) throw error
+  if (!(error instanceof StoredResponseGoneError)) throw error
   change?.beginAgain()
   try {
     return await attempt()
   } catch (again) {
-    throw again instanceof ResponseGone ? beingMoved() : again
+    throw again instanceof StoredResponseGoneError ? beingMoved() : again
   }
 }
 
@@ -100,7 +100,7 @@ async function runInTransaction(context: ProcedureContext, keyed: KeyedCall, wor
  */
 async function insteadOf(error: unknown, { db, encryption, change }: ProcedureContext, keyed: KeyedCall): Promise<CallResult> {
   const cause = error instanceof TRPCError ? error.cause : error
-  const isTaken = cause instanceof KeyTaken
+  const isTaken = cause instanceof KeyTakenError
   const stored = await storedResponse(db, encryption, keyed)
   if (stored !== undefined) {
     // If the call has an audit entry, record that it changed nothing.
@@ -108,5 +108,5 @@ async function insteadOf(error: unknown, { db, encryption, change }: ProcedureCo
     return stored
   }
   if (isTaken) throw stillRunning()
-  throw cause instanceof HasResponse ? new ResponseGone() : error
+  throw cause instanceof KeyHasResponseError ? new StoredResponseGoneError() : error
 }

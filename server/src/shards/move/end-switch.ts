@@ -1,7 +1,7 @@
 import type { Shard, Shards } from '../shards.ts'
 import { isFenceClosed, reopenSource, takeFence } from './fence.ts'
 import { type Registry, withRegistry } from './registry.ts'
-import { type Move, moveOf, type Side, TakenOver, withSides } from './side.ts'
+import { type Move, moveOf, type Side, MoveTakenOverError, withSides } from './side.ts'
 
 /**
  * Ends a switch that was interrupted. Returns true when the target was open already, so that the tenant is there from now on; otherwise the source is open
@@ -37,6 +37,6 @@ export async function endDeadSwitch(shards: Shards, tenantId: number): Promise<v
     await withSides(source, target, endBetween, STATEMENT_MS)
   }
   await withRegistry(shards.directory, tenantId, end, STATEMENT_MS).catch((error: unknown) => {
-    if (!(error instanceof TakenOver)) throw error
+    if (!(error instanceof MoveTakenOverError)) throw error
   })
 }

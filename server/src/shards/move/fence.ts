@@ -23,10 +23,10 @@ const CLOSE_LOCK_MS = 700
 const CLOSE_STATEMENT_MS = 1_500
 
 /** The tenant cannot be switched at the moment. */
-export class NotNow extends Error {
+export class CannotSwitchNowError extends Error {
   constructor(reason: string) {
     super(reason)
-    this.name = 'NotNow'
+    this.name = 'CannotSwitchNowError'
   }
 }
 
@@ -85,7 +85,7 @@ const triggerOf = ({ name }: Move, kind: string): string => `${name}_${kind}`
 
 /**
  * Refuses the tenant's writes in the source from now on, and its keys, so that nobody reads there either. All writes before are before `mark` in the log.
- * Throws `NotNow` and lock timeouts, and then nothing has changed.
+ * Throws `CannotSwitchNowError` and lock timeouts, and then nothing has changed.
  */
 export async function closeSource(move: Move, mark: number): Promise<void> {
   const { client } = move.source
@@ -96,7 +96,7 @@ export async function closeSource(move: Move, mark: number): Promise<void> {
       `select from tenant_settings where tenant_id = any ($1::bigint[]) and reservation_phase <> 'ready'`,
       [move.ids],
     )
-    if (switching.rowCount !== 0) throw new NotNow('its reservation policy is being changed')
+    if (switching.rowCount !== 0) throw new CannotSwitchNowError('its reservation policy is being changed')
     await client.query(
       `update api_keys set revoked_at = 'infinity' where tenant_id = any ($1::bigint[]) and revoked_at is null`,
       [move.ids],

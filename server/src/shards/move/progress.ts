@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { READ_MAP_EVERY_MS } from '../follow-shards.ts'
 import { FailingCopy } from './failing-copy.ts'
 import { commitTogether, copied, hasLostTables } from './replication.ts'
-import { type Move, TakenOver } from './side.ts'
+import { type Move, MoveTakenOverError } from './side.ts'
 
 /** Running processes know of a move by then, and look often. */
 export const KNOWN_AFTER_MS = READ_MAP_EVERY_MS + 1_000
@@ -30,7 +30,7 @@ export async function persistently<T>({ note }: MoveOptions, work: () => Promise
       return await work()
     } catch (error) {
       // After a loss, a server may be ending the switch that this command began.
-      if (!isLost(error) && !(lostAtMs !== undefined && error instanceof TakenOver)) throw error
+      if (!isLost(error) && !(lostAtMs !== undefined && error instanceof MoveTakenOverError)) throw error
       if (performance.now() - beganAtMs > BACK_AFTER_MS) lostAtMs = undefined
       if (lostAtMs === undefined) note(`A connection was lost (${(error as Error).message}): going on when it is back`)
       lostAtMs ??= performance.now()
@@ -42,7 +42,7 @@ export async function persistently<T>({ note }: MoveOptions, work: () => Promise
 
 /** Errors of connections have no code of Postgres, or one that says that the server ends or starts. */
 function isLost(error: unknown): boolean {
-  if (!(error instanceof Error) || error instanceof TakenOver) return false
+  if (!(error instanceof Error) || error instanceof MoveTakenOverError) return false
   const { code } = error as { code?: string }
   return (
     /^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|08|57P0)/.test(code ?? '') ||

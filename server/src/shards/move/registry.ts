@@ -2,7 +2,7 @@ import type pg from 'pg'
 import type { Database } from '../../database/database.ts'
 import { tryTenantLockOfSession } from '../../database/locks.ts'
 import type { MovedTenant } from '../shard-map.ts'
-import { connectTo, TakenOver } from './side.ts'
+import { connectTo, MoveTakenOverError } from './side.ts'
 
 /** The row of a tenant in the directory. */
 export interface MoveRow extends MovedTenant {
@@ -35,7 +35,7 @@ export class Registry {
   /** Throws when another command works at the tenant's move. */
   async lock(): Promise<void> {
     const { rows } = await this.#client.query(`select ${tryTenantLockOfSession('move')} as taken`, [this.#tenantId])
-    if (rows[0]?.taken !== true) throw new TakenOver()
+    if (rows[0]?.taken !== true) throw new MoveTakenOverError()
   }
 
   async read(): Promise<MoveRow | undefined> {
@@ -51,7 +51,7 @@ export class Registry {
        returning ${COLUMNS}`,
       [this.#tenantId, sandboxId, shardId, targetId],
     )
-    if (rows[0] === undefined) throw new TakenOver()
+    if (rows[0] === undefined) throw new MoveTakenOverError()
     return rows[0]
   }
 
@@ -61,7 +61,7 @@ export class Registry {
       `update moved_tenants set epoch = epoch + 1 where id = $1 and state <> 'settled' returning ${COLUMNS}`,
       [this.#tenantId],
     )
-    if (rows[0] === undefined) throw new TakenOver()
+    if (rows[0] === undefined) throw new MoveTakenOverError()
     return rows[0]
   }
 
@@ -83,11 +83,11 @@ export class Registry {
       `update moved_tenants set ${assignments} where id = $1 and epoch = $2 and state = $3`,
       [this.#tenantId, epoch, from],
     )
-    if (rowCount !== 1) throw new TakenOver()
+    if (rowCount !== 1) throw new MoveTakenOverError()
   }
 }
 
-/** Locks the tenant's move, runs `work`, and releases the lock. Throws `TakenOver` if another command works at the move. */
+/** Locks the tenant's move, runs `work`, and releases the lock. Throws `MoveTakenOverError` if another command works at the move. */
 export async function withRegistry<T>(
   directory: Database,
   tenantId: number,

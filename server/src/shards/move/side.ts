@@ -89,10 +89,10 @@ export function isBusy(error: unknown): boolean {
 }
 
 /** Another command has taken over the move. */
-export class TakenOver extends Error {
+export class MoveTakenOverError extends Error {
   constructor() {
     super('Another command works at the move of this tenant')
-    this.name = 'TakenOver'
+    this.name = 'MoveTakenOverError'
   }
 }
 
@@ -104,7 +104,7 @@ interface Limits {
 
 /**
  * Runs a transaction of the move that writes rows of the tenant: without triggers, so that neither the fence nor foreign keys look at them. Throws
- * `TakenOver` when another command works at the move: it has locked the fence, or numbered it.
+ * `MoveTakenOverError` when another command works at the move: it has locked the fence, or numbered it.
  */
 export async function fenced<T>(
   { tenantId, epoch }: Move,
@@ -118,7 +118,7 @@ export async function fenced<T>(
   try {
     const result = await work()
     const fence = await client.query('select from tenant_fences where id = $1 and epoch = $2 for share', [tenantId, epoch])
-    if (fence.rowCount !== 1) throw new TakenOver()
+    if (fence.rowCount !== 1) throw new MoveTakenOverError()
     await client.query('commit')
     return result
   } catch (error) {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { READ_MAP_WHILE_MOVING_MS } from '../follow-shards.ts'
 import { DIRECTORY } from '../shards.ts'
-import { closeSource, fencedTables, NotNow, openTarget, reopenSource } from './fence.ts'
+import { closeSource, fencedTables, CannotSwitchNowError, openTarget, reopenSource } from './fence.ts'
 import type { Work } from './move-steps.ts'
 import { hasReached, measureLag, newMark, publishedTables } from './replication.ts'
 import { isBusy, type Move } from './side.ts'
@@ -70,7 +70,7 @@ async function handOver(move: Move): Promise<string | undefined> {
   try {
     await closeSource(move, mark)
   } catch (error) {
-    if (error instanceof NotNow) return error.message
+    if (error instanceof CannotSwitchNowError) return error.message
     if (isBusy(error) || (error as { code?: string }).code === '57014') return 'calls in progress did not end in time'
     throw error
   }
