@@ -14,7 +14,7 @@ import { it } from '../support/it.ts'
 import { OPERATOR, stockedProduct } from '../support/picking.ts'
 import { announce, INBOUND } from '../support/receiving.ts'
 import type { TestTenant } from '../support/service.ts'
-import { completedOrder, lead, pack, packageOf } from '../support/shipments.ts'
+import { completedOrder, transition, pack, packageOf } from '../support/shipments.ts'
 
 type Act = () => Promise<unknown>
 
@@ -82,10 +82,10 @@ it('the carrier goes on when a shipment was cancelled', async ({ tenant }) => {
     return await pack(tenant, order, [packageOf({ order_detail_id: order.lines[0] }, 1)], { reference })
   }
   const [underWay] = [await packed('first'), await packed('second')]
-  await lead(tenant, underWay, 'ship')
+  await transition(tenant, underWay, 'ship')
   const told = await play(tenant, carry, [nothing], {
     path: 'state=open',
-    act: () => lead(tenant, underWay, 'cancel', { reason: 'lost' }),
+    act: () => transition(tenant, underWay, 'cancel', { reason: 'lost' }),
   })
   expect(told).toEqual(['The carrier is refused: The shipment is cancelled and cannot be delivered', 'The carrier takes second'])
 })
@@ -115,7 +115,7 @@ it('customers go on when their return has the reference of another one', async (
   const tea = await stockedProduct(tenant, { A: 5 })
   const order = await completedOrder(tenant, [[tea, 1]])
   const shipment = await pack(tenant, order, [packageOf({ order_detail_id: order.lines[0] }, 1)])
-  for (const call of ['ship', 'deliver']) await lead(tenant, shipment, call)
+  for (const call of ['ship', 'deliver']) await transition(tenant, shipment, call)
   const told = await play(tenant, sendBack, [nothing], {
     path: '/returns?limit=1',
     act: () => tenant.request('POST', '/returns', { reference: 'RMA-00001', lines: [{ product_id: tea.id, quantity: 1 }] }),

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, onTestFinished } from 'vitest'
 import type { Database } from '@fulfillment/server/database/database.ts'
-import { begin, enter, expectConsistentCounting, lead, levelAt, readCount } from '../support/counts.ts'
+import { begin, enter, expectConsistentCounting, transition, levelAt, readCount } from '../support/counts.ts'
 import { pick, startedFlow, stockedProduct } from '../support/picking.ts'
 import { announce, INBOUND, receive } from '../support/receiving.ts'
 import type { TestTenant } from '../support/service.ts'
@@ -65,9 +65,9 @@ it('a count posts differences while goods are picked, received and moved', async
         expect([status, body.data?.line.counted_quantity]).toEqual([200, seen + error(index)])
       }),
     )
-  await lead(tenant, count, 'submit')
+  await transition(tenant, count, 'submit')
   const { lines } = await readCount(tenant, count)
-  const approved = await lead(tenant, count, 'approve')
+  const approved = await transition(tenant, count, 'approve')
   day.isOver = true
   await Promise.all(troubles)
   expect([approved.status, approved.body.error]).toEqual([200, undefined])
@@ -102,9 +102,9 @@ it('entries of many callers about one level each keep the level of their moment'
   await Promise.all(adjustments)
   // Of two entries with one id and other content, one is refused.
   expect(responses.map(({ status }) => status).toSorted()).toEqual([...times(10, () => 200), ...times(10, () => 409)])
-  await lead(tenant, count, 'submit')
+  await transition(tenant, count, 'submit')
   const { line } = { line: (await readCount(tenant, count)).lines[0] }
-  expect((await lead(tenant, count, 'approve')).status).toBe(200)
+  expect((await transition(tenant, count, 'approve')).status).toBe(200)
   expect(await levelAt(tenant, tea.sku, 'A')).toBe(80 + line.variance)
 })
 
@@ -113,9 +113,9 @@ it('of parallel approvals of counts with the same levels, each level is posted o
   const counts = await Promise.all(times(4, () => begin(tenant, { product_ids: [tea.id] })))
   for (const count of counts) {
     for (const location_id of ['C', 'A', 'B']) await enter(tenant, count, { product_id: tea.id, location_id, quantity: 9 })
-    await lead(tenant, count, 'submit')
+    await transition(tenant, count, 'submit')
   }
-  const responses = await Promise.all(counts.map((count) => lead(tenant, count, 'approve')))
+  const responses = await Promise.all(counts.map((count) => transition(tenant, count, 'approve')))
   expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 400, 400, 400])
   expect(await Promise.all(['A', 'B', 'C'].map((location) => levelAt(tenant, tea.sku, location)))).toEqual([9, 9, 9])
 })
@@ -124,9 +124,9 @@ it('an adjustment of a level during approval is either before it, or after', asy
   const tea = await stockedProduct(tenant, { A: 10 })
   const count = await begin(tenant, { location_ids: ['A'] })
   await enter(tenant, count, { product_id: tea.id, location_id: 'A', quantity: 8 })
-  await lead(tenant, count, 'submit')
+  await transition(tenant, count, 'submit')
   const [approved, set] = await Promise.all([
-    lead(tenant, count, 'approve'),
+    transition(tenant, count, 'approve'),
     tenant.request('PUT', `/stock/product/${tea.id}`, { location_id: 'A', quantity: 20 }),
   ])
   expect(set.status).toBe(200)
@@ -154,10 +154,10 @@ it('an approval locks no level while it reads the movements since the counting',
   const tea = await stockedProduct(tenant, { A: 10 })
   const count = await begin(tenant, { location_ids: ['A'] })
   await enter(tenant, count, { product_id: tea.id, location_id: 'A', quantity: 8 })
-  await lead(tenant, count, 'submit')
+  await transition(tenant, count, 'submit')
   const { blocker, untilWaiting } = await blocking(service.db)
   await blocker.query('lock table stock_movements in access exclusive mode')
-  const approved = lead(tenant, count, 'approve')
+  const approved = transition(tenant, count, 'approve')
   await untilWaiting('from stock_count_lines')
   await blocker.query('select from stock_levels where tenant_id = $1 for update nowait', [tenant.id])
   await blocker.query('commit')
@@ -169,12 +169,12 @@ it('an approval finds an adjustment that was made after it had read the movement
   const tea = await stockedProduct(tenant, { A: 10, B: 10 })
   const count = await begin(tenant, { product_ids: [tea.id] })
   for (const location_id of ['A', 'B']) await enter(tenant, count, { product_id: tea.id, location_id, quantity: 8 })
-  await lead(tenant, count, 'submit')
+  await transition(tenant, count, 'submit')
   const { blocker, untilWaiting } = await blocking(service.db)
   await blocker.query(`select from stock_levels where tenant_id = $1 and location_id = 'B' for update`, [tenant.id])
   const set = tenant.request('PUT', `/stock/product/${tea.id}`, { location_id: 'B', quantity: 10 })
   await untilWaiting()
-  const approved = lead(tenant, count, 'approve')
+  const approved = transition(tenant, count, 'approve')
   await untilWaiting('from stock_count_lines')
   await blocker.query('commit')
   expect((await set).status).toBe(200)

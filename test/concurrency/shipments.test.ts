@@ -7,7 +7,7 @@ import {
   change,
   completedOrder,
   expectConsistentShipments,
-  lead,
+  transition,
   pack,
   packageOf,
   pickedOrder,
@@ -101,7 +101,7 @@ it('of parallel calls about a state, each change happens once, and the last even
   const order = await completedOrder(tenant, [[tea, 6]])
   const shipments = await Promise.all(times(6, () => pack(tenant, order, [packageOf({ product_id: tea.id }, 1)])))
   for (const call of ['ship', 'deliver']) {
-    const responses = await Promise.all([...shipments, ...shipments].map((shipment) => lead(tenant, shipment, call)))
+    const responses = await Promise.all([...shipments, ...shipments].map((shipment) => transition(tenant, shipment, call)))
     expect(tally(responses)).toEqual({ ok: 12 })
   }
   const { events } = (await tenant.request('GET', '/events?event=shipment/updated&limit=100')).body.data
@@ -121,7 +121,7 @@ it('a cancelled order leaves no open shipment, whatever is packed and shipped me
     const packages = [packageOf({ product_id: tea.id }, 1)]
     const [cancelled, shipped] = await Promise.all([
       tenant.request('POST', `/orders/${order.id}/cancel`, {}),
-      lead(tenant, first, 'ship'),
+      transition(tenant, first, 'ship'),
       ...times(5, () => tryToPack(tenant, order, packages)),
       change(tenant, first, { packages }),
     ])

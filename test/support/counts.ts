@@ -19,7 +19,7 @@ export const enter = (tenant: TestTenant, count: { id: number }, body: object): 
   tenant.request('POST', `/counts/${count.id}/entries`, body)
 
 /** Calls `submit`, `reopen`, `approve` or `cancel`. */
-export const lead = (tenant: TestTenant, count: { id: number }, call: string, body?: object): Promise<ServiceResponse> =>
+export const transition = (tenant: TestTenant, count: { id: number }, call: string, body?: object): Promise<ServiceResponse> =>
   tenant.request('POST', `/counts/${count.id}/${call}`, body)
 
 /** The count as it is now. */

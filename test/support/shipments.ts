@@ -37,7 +37,7 @@ export const packageOf = (named: object, quantity: number, fields: object = {}):
 })
 
 /** Calls `ship`, `deliver` or `cancel`. */
-export const lead = (tenant: TestTenant, shipment: { id: number }, call: string, body?: object): Promise<ServiceResponse> =>
+export const transition = (tenant: TestTenant, shipment: { id: number }, call: string, body?: object): Promise<ServiceResponse> =>
   tenant.request('POST', `/shipments/${shipment.id}/${call}`, body)
 
 /** Changes a shipment. */

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { begin, enter, lead, levelAt, readCount } from '../../support/counts.ts'
+import { begin, enter, transition, levelAt, readCount } from '../../support/counts.ts'
 import { failure, newOrder } from '../../support/orders.ts'
 import { stockedProduct } from '../../support/picking.ts'
 import { announce, INBOUND, receive } from '../../support/receiving.ts'
@@ -79,7 +79,7 @@ describe('a count', () => {
     await stockedProduct(tenant, { A: 1 })
     const first = await begin(tenant, { location_ids: ['A'] })
     const second = await begin(tenant, { location_ids: ['A'] })
-    await lead(tenant, first, 'submit')
+    await transition(tenant, first, 'submit')
     const list = async (query: string) =>
       (await tenant.request('GET', `/counts?${query}`)).body.data.counts.map(({ id }: { id: number }) => id)
     expect(await list('')).toEqual([second.id, first.id])
@@ -229,8 +229,8 @@ describe('an entry', () => {
         'idempotency_conflict',
       ])
     expect((await readCount(tenant, count)).lines[0].counted_quantity).toBe(8)
-    await lead(tenant, count, 'submit')
-    await lead(tenant, count, 'approve')
+    await transition(tenant, count, 'submit')
+    await transition(tenant, count, 'approve')
     expect((await enter(tenant, count, sent)).body).toEqual(first)
   })
 
@@ -243,11 +243,11 @@ describe('an entry', () => {
     expect(line).toMatchObject({ counted_quantity: 9, ...hidden })
     expect(await readCount(tenant, count)).toMatchObject({ lines_counted: 1, lines_different: null, lines: [hidden] })
     expect((await tenant.request('GET', '/counts')).body.data.counts).toMatchObject([{ lines_different: null }])
-    expect((await lead(tenant, count, 'submit')).body.data).toMatchObject({
+    expect((await transition(tenant, count, 'submit')).body.data).toMatchObject({
       lines_different: 1,
       lines: [{ expected_quantity: 10, variance: -1 }],
     })
-    expect((await lead(tenant, count, 'reopen')).body.data).toMatchObject({ lines_different: null, lines: [hidden] })
+    expect((await transition(tenant, count, 'reopen')).body.data).toMatchObject({ lines_different: null, lines: [hidden] })
   })
 })
 
@@ -269,9 +269,9 @@ describe('approval', () => {
     })
     const delivery = await announce(INBOUND, tenant, [{ product_id: mate.id, quantity: 2 }])
     await receive(INBOUND, tenant, delivery, { product_id: mate.id, quantity: 2, location_id: 'A' })
-    await lead(tenant, count, 'submit')
+    await transition(tenant, count, 'submit')
     await newEvents(service, tenant)
-    const approved = (await lead(tenant, count, 'approve', { operator_id: 9 })).body.data
+    const approved = (await transition(tenant, count, 'approve', { operator_id: 9 })).body.data
     expect(approved).toMatchObject({ state: 'approved', approved_at: TIMESTAMP, lines_counted: 3, lines_different: 2 })
     const posted = approved.lines.map((line: Record<string, unknown>) => [
       line.location_id,
@@ -304,7 +304,7 @@ describe('approval', () => {
       'stock/updated',
       'count/updated',
     ])
-    expect((await lead(tenant, count, 'approve')).body.data).toEqual(approved)
+    expect((await transition(tenant, count, 'approve')).body.data).toEqual(approved)
     expect(await newEvents(service, tenant)).toEqual([])
   })
 
@@ -313,8 +313,8 @@ describe('approval', () => {
     const count = await begin(tenant, { product_ids: [tea.id] })
     await enter(tenant, count, { product_id: tea.id, location_id: 'A', quantity: 0 })
     await enter(tenant, count, { product_id: tea.id, location_id: 'B', quantity: 8.25 })
-    await lead(tenant, count, 'submit')
-    await lead(tenant, count, 'approve')
+    await transition(tenant, count, 'submit')
+    await transition(tenant, count, 'approve')
     expect([await levelAt(tenant, tea.sku, 'A'), await levelAt(tenant, tea.sku, 'B')]).toEqual([0, 8.25])
   })
 
@@ -330,10 +330,10 @@ describe('approval', () => {
       const count = await begin(tenant, { product_ids: [tea.id] })
       for (const location_id of ['A', 'B']) await enter(tenant, count, { product_id: tea.id, location_id, quantity: 9 })
       expect((await SETS[set]?.(tenant, tea.id))?.status).toBe(200)
-      await lead(tenant, count, 'submit')
+      await transition(tenant, count, 'submit')
       const before = await readCount(tenant, count)
       await newEvents(service, tenant)
-      const response = await lead(tenant, count, 'approve')
+      const response = await transition(tenant, count, 'approve')
       expect([failure(response), response.body.error.details]).toEqual([
         [400, 'count_error'],
         [{ path: `lines[${before.lines[0].id}]`, error: expect.stringContaining('since it was counted') }],
@@ -343,10 +343,10 @@ describe('approval', () => {
         [],
         10,
       ])
-      await lead(tenant, count, 'reopen')
+      await transition(tenant, count, 'reopen')
       await enter(tenant, count, { product_id: tea.id, location_id: 'A', quantity: 8 })
-      await lead(tenant, count, 'submit')
-      expect((await lead(tenant, count, 'approve')).status).toBe(200)
+      await transition(tenant, count, 'submit')
+      expect((await transition(tenant, count, 'approve')).status).toBe(200)
       expect([await levelAt(tenant, tea.sku, 'A'), await levelAt(tenant, tea.sku, 'B')]).toEqual([8, 9])
     },
   )
@@ -361,8 +361,8 @@ describe('approval', () => {
       [tenant.id],
     )
     await tenant.request('PUT', `/stock/product/${tea.id}`, { location_id: 'A', quantity: 20 })
-    await lead(tenant, count, 'submit')
-    expect(failure(await lead(tenant, count, 'approve'))).toMatchObject([400, 'count_error'])
+    await transition(tenant, count, 'submit')
+    expect(failure(await transition(tenant, count, 'approve'))).toMatchObject([400, 'count_error'])
     expect(await levelAt(tenant, tea.sku, 'A')).toBe(20)
   })
 
@@ -371,9 +371,9 @@ describe('approval', () => {
     const counts = [await begin(tenant, { location_ids: ['A'] }), await begin(tenant, { product_ids: [tea.id] })]
     for (const count of counts) {
       await enter(tenant, count, { product_id: tea.id, location_id: 'A', quantity: 9 })
-      await lead(tenant, count, 'submit')
+      await transition(tenant, count, 'submit')
     }
-    const responses = await Promise.all(counts.map((count) => lead(tenant, count, 'approve')))
+    const responses = await Promise.all(counts.map((count) => transition(tenant, count, 'approve')))
     expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 400])
     expect(await levelAt(tenant, tea.sku, 'A')).toBe(9)
   })
@@ -389,8 +389,8 @@ describe('approval', () => {
       to_location_id: 'B',
       quantity: 5,
     })
-    await lead(tenant, count, 'submit')
-    const response = await lead(tenant, count, 'approve')
+    await transition(tenant, count, 'submit')
+    const response = await transition(tenant, count, 'approve')
     expect([failure(response), response.body.error.details.map(({ error }: { error: string }) => error)]).toEqual([
       [400, 'count_error'],
       ['the level would fall below 0: it is 5 now', `the level would exceed ${MAX}: it is 15 now`],
@@ -405,9 +405,9 @@ describe('approval', () => {
     const count = await begin(tenant, { location_ids: ['A'] })
     await enter(tenant, count, { product_id: tea.id, location_id: 'A', quantity: 5 })
     expect(await availabilityOf(tenant, tea.id)).toMatchObject({ on_hand: 10, reserved: 8 })
-    await lead(tenant, count, 'submit')
+    await transition(tenant, count, 'submit')
     await newEvents(service, tenant)
-    await lead(tenant, count, 'approve')
+    await transition(tenant, count, 'approve')
     expect(topics(await newEvents(service, tenant))).toEqual([
       'stock/movement_created',
       'stock/updated',
@@ -441,8 +441,8 @@ describe('approval', () => {
       400,
       'count_error',
     ])
-    await lead(tenant, count, 'submit')
-    expect((await lead(tenant, count, 'approve')).body.data).toMatchObject({ lines_counted: 1_000, lines_different: 500 })
+    await transition(tenant, count, 'submit')
+    expect((await transition(tenant, count, 'approve')).body.data).toMatchObject({ lines_counted: 1_000, lines_different: 500 })
     expect((await tenant.request('GET', `/stock/sku/${tea.sku}`)).body.data.total_quantity).toBe(5_500)
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { begin, enter, lead, readCount } from '../../support/counts.ts'
+import { begin, enter, transition, readCount } from '../../support/counts.ts'
 import { failure } from '../../support/orders.ts'
 import { stockedProduct } from '../../support/picking.ts'
 import type { ServiceResponse, TestTenant } from '../../support/service.ts'
@@ -17,7 +17,7 @@ async function countIn(state: State, tenant: TestTenant): Promise<Count> {
   await entry(tenant, count, 'first', 4)
   const calls = { counting: [], review: ['submit'], approved: ['submit', 'approve'], cancelled: ['cancel'] }
   const way = state === 'cancelled in review' ? ['submit', 'cancel'] : calls[state]
-  for (const call of way) expect((await lead(tenant, count, call)).status).toBe(200)
+  for (const call of way) expect((await transition(tenant, count, call)).status).toBe(200)
   return count
 }
 
@@ -28,10 +28,10 @@ const CALLS: Record<string, (tenant: TestTenant, count: Count) => Promise<Servic
   'an entry': (tenant, count) => entry(tenant, count, 'second', 3),
   'the first entry again': (tenant, count) => entry(tenant, count, 'first', 4),
   'the count again': (tenant) => tenant.request('POST', '/counts', { reference: 'the count', location_ids: ['A'] }),
-  submit: (tenant, count) => lead(tenant, count, 'submit'),
-  reopen: (tenant, count) => lead(tenant, count, 'reopen'),
-  approve: (tenant, count) => lead(tenant, count, 'approve', { operator_id: 7 }),
-  cancel: (tenant, count) => lead(tenant, count, 'cancel', { reason: 'again' }),
+  submit: (tenant, count) => transition(tenant, count, 'submit'),
+  reopen: (tenant, count) => transition(tenant, count, 'reopen'),
+  approve: (tenant, count) => transition(tenant, count, 'approve', { operator_id: 7 }),
+  cancel: (tenant, count) => transition(tenant, count, 'cancel', { reason: 'again' }),
 }
 
 /** Of each call in each state: the state afterwards, with `!` where its event is sent; or `error`. */

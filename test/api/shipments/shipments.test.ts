@@ -5,7 +5,7 @@ import { reserve } from '../../support/reservations.ts'
 import {
   change,
   completedOrder,
-  lead,
+  transition,
   pack,
   packageOf,
   pickedOrder,
@@ -132,7 +132,7 @@ describe('a new shipment', () => {
     const order = await newOrder(tenant)
     const { body } = await tenant.request('POST', '/shipments', { order_tenant_id: order.order_tenant_id })
     expect(body.data).toMatchObject({ order_id: order.id, packages: [], total_quantity: 0, reference: null })
-    expect(failure(await lead(tenant, body.data, 'ship'))).toEqual(REFUSED)
+    expect(failure(await transition(tenant, body.data, 'ship'))).toEqual(REFUSED)
   })
 
   it('must name one order that exists', async ({ tenant }) => {
@@ -154,7 +154,7 @@ describe('a new shipment', () => {
     }
     const before = await state()
     const shipment = await pack(tenant, order, [packageOf({ product_id: tea.id }, 2)])
-    for (const call of ['ship', 'deliver']) await lead(tenant, shipment, call)
+    for (const call of ['ship', 'deliver']) await transition(tenant, shipment, call)
     expect(await state()).toEqual(before)
   })
 })
@@ -214,10 +214,10 @@ describe('lines of packages', () => {
     for (const named of [byLine, byProduct]) expect(await tried(named, 2)).toEqual(REFUSED)
     const two = await pack(tenant, order, [packageOf(byProduct, 1)])
     for (const named of [byLine, byProduct]) expect(await tried(named, 1)).toEqual(REFUSED)
-    await lead(tenant, two, 'ship')
-    await lead(tenant, one, 'cancel')
+    await transition(tenant, two, 'ship')
+    await transition(tenant, one, 'cancel')
     const again = await pack(tenant, order, [packageOf(byProduct, 1)])
-    await lead(tenant, two, 'cancel')
+    await transition(tenant, two, 'cancel')
     await pack(tenant, order, [packageOf(byLine, 1)])
     await pickMore(tenant, order, lines, [3])
     expect(await tried(byLine, 4)).toEqual(REFUSED)
@@ -448,21 +448,21 @@ describe('shipment_status', () => {
     const packed = (quantity: number) => pack(tenant, order, [packageOf({ product_id: tea.id }, quantity)])
     const [one, two] = [await packed(1), await packed(3)]
     expect(await statusOf(tenant, order)).toBe('packing')
-    await lead(tenant, one, 'ship')
+    await transition(tenant, one, 'ship')
     expect(await statusOf(tenant, order)).toBe('partial')
-    await lead(tenant, two, 'ship')
+    await transition(tenant, two, 'ship')
     // All that was taken is shipped, but more may be taken.
     expect(await statusOf(tenant, order)).toBe('partial')
     await pickMore(tenant, order, lines, [1])
     expect(await statusOf(tenant, order)).toBe('partial')
     const three = await packed(1)
     await newEvents(service, tenant)
-    await lead(tenant, three, 'ship')
+    await transition(tenant, three, 'ship')
     expect(await statusOf(tenant, order)).toBe('shipped')
-    await lead(tenant, one, 'deliver')
-    await lead(tenant, two, 'deliver')
+    await transition(tenant, one, 'deliver')
+    await transition(tenant, two, 'deliver')
     expect(await statusOf(tenant, order)).toBe('shipped')
-    await lead(tenant, three, 'deliver')
+    await transition(tenant, three, 'deliver')
     expect(await statusOf(tenant, order)).toBe('delivered')
     const events = await newEvents(service, tenant)
     expect(events.map(({ data }) => data.shipment_status)).toEqual(['shipped', 'shipped', 'shipped', 'delivered'])
@@ -474,14 +474,14 @@ describe('shipment_status', () => {
     const packed = () => pack(tenant, order, [packageOf({ product_id: tea.id }, 2)])
     const [one, two] = [await packed(), await packed()]
     await newEvents(service, tenant)
-    await lead(tenant, one, 'cancel')
+    await transition(tenant, one, 'cancel')
     expect(await statusOf(tenant, order)).toBe('packing')
-    await lead(tenant, two, 'cancel')
+    await transition(tenant, two, 'cancel')
     expect(await statusOf(tenant, order)).toBeUndefined()
     expect((await newEvents(service, tenant)).map(({ data }) => data.shipment_status)).toEqual(['packing', null])
-    await lead(tenant, await packed(), 'ship')
+    await transition(tenant, await packed(), 'ship')
     expect(await statusOf(tenant, order)).toBe('partial')
-    await lead(tenant, await packed(), 'ship')
+    await transition(tenant, await packed(), 'ship')
     expect(await statusOf(tenant, order)).toBe('shipped')
   })
 
@@ -516,7 +516,7 @@ describe('a cancelled order', () => {
     const order = await pickedOrder(tenant, [[tea, 5]], [3])
     const packed = () => pack(tenant, order, [packageOf({ product_id: tea.id }, 1)])
     const [shipped, first, second] = [await packed(), await packed(), await packed()]
-    await lead(tenant, shipped, 'ship')
+    await transition(tenant, shipped, 'ship')
     // Waits for what the order has reserved.
     await newOrder(tenant, { order_detail: [{ barcode: tea.barcode, quantity: 2 }] })
     await newEvents(service, tenant)
@@ -542,7 +542,7 @@ describe('a cancelled order', () => {
     expect(await statusOf(tenant, order)).toBe('partial')
     expect(failure(await tryToPack(tenant, order, []))).toEqual(REFUSED)
     // What is on its way arrives, or comes back.
-    expect((await lead(tenant, shipped, 'deliver')).status).toBe(200)
+    expect((await transition(tenant, shipped, 'deliver')).status).toBe(200)
   })
 
   it('without other shipments has no status any more', async ({ tenant, service }) => {
@@ -568,7 +568,7 @@ it('the list is filtered by state, order, reference and tracking number, newest 
       { reference: numbers.join() },
     )
   const [a, b, c] = [await packed(one, 'T1', 'T2'), await packed(two, 'T1'), await packed(two, 'T1', 'T1')]
-  await lead(tenant, b, 'ship')
+  await transition(tenant, b, 'ship')
   const found = async (query: string) => {
     const { shipments, pagination } = (await tenant.request('GET', `/shipments?${query}`)).body.data
     return [shipments.map(({ id }: Shipment) => id), pagination.total]

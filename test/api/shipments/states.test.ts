@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest'
 import { failure } from '../../support/orders.ts'
 import { stockedProduct } from '../../support/picking.ts'
 import type { ServiceResponse, TestTenant } from '../../support/service.ts'
-import { change, completedOrder, lead, pack, packageOf, readShipment, type Shipment } from '../../support/shipments.ts'
+import { change, completedOrder, transition, pack, packageOf, readShipment, type Shipment } from '../../support/shipments.ts'
 import { newEvents } from '../flows/calls.ts'
 import { it } from './it.ts'
 
@@ -25,7 +25,7 @@ async function shipmentIn(state: State, tenant: TestTenant, reference = THE_SHIP
   const order = await completedOrder(tenant, [[await stockedProduct(tenant, {}), 3]])
   const packages = state === 'empty' ? [] : [packageOf({ order_detail_id: order.lines[0] }, 1, { carrier: 'DHL' })]
   const shipment = await pack(tenant, order, packages, { reference })
-  for (const call of WAY[state]) expect((await lead(tenant, shipment, call)).status).toBe(200)
+  for (const call of WAY[state]) expect((await transition(tenant, shipment, call)).status).toBe(200)
   return { ...shipment, line: order.lines[0], sent: packages }
 }
 
@@ -35,9 +35,9 @@ const CALLS: Record<string, (tenant: TestTenant, shipment: Shipment) => Promise<
   'other packages': (tenant, shipment) =>
     change(tenant, shipment, { packages: [packageOf({ order_detail_id: shipment.line }, 2, { carrier: 'UPS' })] }),
   tracking: (tenant, shipment) => change(tenant, shipment, { tracking: [{ number: 1, tracking_number: 'T1' }] }),
-  ship: (tenant, shipment) => lead(tenant, shipment, 'ship'),
-  deliver: (tenant, shipment) => lead(tenant, shipment, 'deliver'),
-  cancel: (tenant, shipment) => lead(tenant, shipment, 'cancel', { reason: 'late' }),
+  ship: (tenant, shipment) => transition(tenant, shipment, 'ship'),
+  deliver: (tenant, shipment) => transition(tenant, shipment, 'deliver'),
+  cancel: (tenant, shipment) => transition(tenant, shipment, 'cancel', { reason: 'late' }),
 }
 
 /** Of each call in each state: the state afterwards, with `!` where its event is sent; or the code of the error. */
@@ -100,7 +100,7 @@ it('times and the reason tell the way of a shipment', async ({ tenant }) => {
   expect(shipment).toMatchObject({ shipped_at: null, delivered_at: null, cancelled_at: null, cancellation_reason: null })
   const shipped = await readShipment(tenant, shipment)
   expect(shipped).toMatchObject({ shipped_at: shipped.updated_at, delivered_at: null, cancelled_at: null })
-  const { data } = (await lead(tenant, shipment, 'cancel', { reason: 'lost' })).body
+  const { data } = (await transition(tenant, shipment, 'cancel', { reason: 'lost' })).body
   expect(data).toMatchObject({
     shipped_at: shipped.shipped_at,
     delivered_at: null,

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { newOrder } from '../../support/orders.ts'
 import { type PickableProduct, stockedProduct } from '../../support/picking.ts'
-import { completedOrder, lead, pack, packageOf } from '../../support/shipments.ts'
+import { completedOrder, transition, pack, packageOf } from '../../support/shipments.ts'
 import { axe } from '../support/axe.ts'
 import { it } from '../support/browser.ts'
 import { focusedName, tabTo } from '../support/keyboard.ts'
@@ -178,7 +178,7 @@ it('A1, A2: packing, on a handheld, a phone held sideways and a desk', async ({ 
     [cup, 2],
   ])
   const earlier = await pack(tenant, order, [packageOf({ product_id: cup.id }, 1)], { reference: 'SHP-2026-11-0042' })
-  await lead(tenant, earlier, 'ship')
+  await transition(tenant, earlier, 'ship')
   const device = await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada'))
   await pack(tenant, order, [packageOf({ product_id: tea.id }, 2, { weight: 1.4 })])
   await page.getByRole('button', { name: 'Pack', exact: true }).click()

@@ -5,7 +5,7 @@ import {
   change,
   completedOrder,
   expectConsistentShipments,
-  lead,
+  transition,
   pack,
   packageOf,
   pickedOrder,
@@ -197,7 +197,7 @@ it('goes on with an open shipment; what others do meanwhile becomes a Problem wi
   const second = await pack(tenant, order, [packageOf({ product_id: tea.id }, 3)], { reference: 'SHP-2' })
   await device.scan(tea.barcode, 'problem')
   await problem(page).getByText('All of Tea that was picked is packed').waitFor()
-  await lead(tenant, second, 'cancel')
+  await transition(tenant, second, 'cancel')
   await press(page, 'Try again')
   await said(page, '3 × Tea in package 1')
   // The quantity in the package is set; Undo takes that back, then the scan before.
@@ -216,7 +216,7 @@ it('goes on with an open shipment; what others do meanwhile becomes a Problem wi
   await device.scan('FC-UNDO')
   await expect.poll(() => packed(page, 1)).toEqual(['2 × Tea'])
   // The shipment leaves elsewhere: what follows goes in a new one.
-  await lead(tenant, first, 'ship')
+  await transition(tenant, first, 'ship')
   await device.scan(cup.barcode, 'problem')
   await problem(page).getByText('SHP-1 was shipped').waitFor()
   await press(page, 'Try again')
@@ -232,14 +232,14 @@ it('goes on with an open shipment; what others do meanwhile becomes a Problem wi
   const shipDialog = page.getByRole('dialog', { name: 'Ship' })
   await press(page, 'Ship')
   await shipDialog.getByText(`The packages of Shipment ${all[0].id} cannot be changed afterwards.`).waitFor()
-  for (const call of ['ship', 'deliver']) await lead(tenant, all[0], call)
+  for (const call of ['ship', 'deliver']) await transition(tenant, all[0], call)
   await shipDialog.getByRole('button', { name: 'Ship' }).click()
   await problem(page).getByText(`Shipment ${all[0].id} was delivered. SHP-3 is next`, { exact: true }).waitFor()
   expect(await problem(page).getByRole('button').allTextContents()).toEqual(['OK'])
   await press(page, 'OK')
   await expect.poll(() => packed(page, 1)).toEqual(['1 × Cup'])
   await press(page, '1 × Cup')
-  await lead(tenant, third, 'cancel')
+  await transition(tenant, third, 'cancel')
   for (const key of ['2', 'Confirm']) await dialog.getByRole('button', { name: key, exact: true }).click()
   await problem(page).getByText('SHP-3 was cancelled', { exact: true }).waitFor()
   expect(await problem(page).getByRole('button').allTextContents()).toEqual(['OK'])

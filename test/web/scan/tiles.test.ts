@@ -1,6 +1,6 @@
 import type { Page, Response } from 'playwright-core'
 import { expect } from 'vitest'
-import { begin, expectConsistentCounting, lead, levelAt, readCount } from '../../support/counts.ts'
+import { begin, expectConsistentCounting, transition, levelAt, readCount } from '../../support/counts.ts'
 import { newOrder } from '../../support/orders.ts'
 import { stockedProduct, stockOf } from '../../support/picking.ts'
 import { expectConsistentReceiving, INBOUND, RETURNS } from '../../support/receiving.ts'
@@ -581,7 +581,7 @@ it('Count list: a blind count shows no stock; a count that was submitted elsewhe
   await whenSent(page)
   expect(await page.getByRole('main').innerText()).not.toMatch(/The system has|expected/i)
   await device.scan(tea.barcode)
-  await lead(tenant, count, 'submit')
+  await transition(tenant, count, 'submit')
   await device.scan('FC-CONFIRM')
   await press(page, 'Problems (1)')
   await page.getByText('CC-1 was submitted. This count came too late').waitFor()

@@ -1,8 +1,8 @@
 import { endpoint } from '../../procedures/endpoint.ts'
-import { leadingTo } from './change-state.ts'
+import { transitionTo } from './change-state.ts'
 import { cancelCountInput, count } from './schemas.ts'
 
-const leadToCancelled = leadingTo('cancelled')
+const toCancelled = transitionTo('cancelled')
 
 /** Drops a count. Cancelling again changes nothing. Throws `not_found` and `count_error`. */
 export const cancelCount = endpoint({
@@ -16,5 +16,5 @@ export const cancelCount = endpoint({
   isAddition: true,
   input: cancelCountInput,
   output: count,
-  run: ({ caller, db }, { id, reason }) => db.transaction((tx) => leadToCancelled(tx, caller.tenantId, id, reason ?? null)),
+  run: ({ caller, db }, { id, reason }) => db.transaction((tx) => toCancelled(tx, caller.tenantId, id, reason ?? null)),
 })

@@ -7,22 +7,22 @@ import { countUpdatedData } from './count-json.ts'
 import { countNotFound, readCount } from './read-count.ts'
 import type { Count, CountState } from './schemas.ts'
 
-/** What leads to a state without stock: the states before it, and what else changes. */
-const CHANGES = {
+/** The transitions that change no stock, by their new state: the states before it, and what else changes. */
+const TRANSITIONS = {
   counting: { from: ['review'], also: '' },
   review: { from: ['counting'], also: '' },
   cancelled: { from: ['counting', 'review'], also: ', cancelled_at = clock_timestamp()' },
 } as const
 
 /**
- * The function that leads a count to a state, in a transaction. In that state, it changes nothing. Throws `not_found`, and `count_error` in
- * a state that does not lead there.
+ * The function that brings a count into a state, in a transaction. In that state, it changes nothing. Throws `not_found`, and `count_error` in
+ * a state without such a transition.
  */
-export function leadingTo(to: keyof typeof CHANGES) {
-  const { from, also } = CHANGES[to]
+export function transitionTo(to: keyof typeof TRANSITIONS) {
+  const { from, also } = TRANSITIONS[to]
   const isAllowed = `state in (${from.map((state) => `'${state}'`).join(', ')})`
   const change = statement<[tenantId: number, countId: number, reason: string | null], { state: CountState; is_done: boolean }>({
-    name: `lead_count_to_${to}`,
+    name: `transition_count_to_${to}`,
     connection: 'write',
     sql: `with locked as materialized (
      select id, state, ${isAllowed} as is_allowed from stock_counts where tenant_id = $1 and id = $2 for no key update

@@ -1,8 +1,8 @@
 import { endpoint } from '../../procedures/endpoint.ts'
-import { leadingTo } from './change-state.ts'
+import { transitionTo } from './change-state.ts'
 import { count, countId } from './schemas.ts'
 
-const leadToCounting = leadingTo('counting')
+const toCounting = transitionTo('counting')
 
 /** Goes back to counting. Reopening again changes nothing. Throws `not_found` and `count_error`. */
 export const reopenCount = endpoint({
@@ -17,5 +17,5 @@ export const reopenCount = endpoint({
   isAddition: true,
   input: countId,
   output: count,
-  run: ({ caller, db }, { id }) => db.transaction((tx) => leadToCounting(tx, caller.tenantId, id)),
+  run: ({ caller, db }, { id }) => db.transaction((tx) => toCounting(tx, caller.tenantId, id)),
 })

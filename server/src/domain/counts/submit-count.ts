@@ -1,8 +1,8 @@
 import { endpoint } from '../../procedures/endpoint.ts'
-import { leadingTo } from './change-state.ts'
+import { transitionTo } from './change-state.ts'
 import { count, countId } from './schemas.ts'
 
-const leadToReview = leadingTo('review')
+const toReview = transitionTo('review')
 
 /** Ends counting. Submitting again changes nothing. Throws `not_found` and `count_error`. */
 export const submitCount = endpoint({
@@ -17,5 +17,5 @@ export const submitCount = endpoint({
   isAddition: true,
   input: countId,
   output: count,
-  run: ({ caller, db }, { id }) => db.transaction((tx) => leadToReview(tx, caller.tenantId, id)),
+  run: ({ caller, db }, { id }) => db.transaction((tx) => toReview(tx, caller.tenantId, id)),
 })

@@ -1,8 +1,8 @@
 import { endpoint } from '../../procedures/endpoint.ts'
-import { leadingTo } from './change-state.ts'
+import { transitionTo } from './change-state.ts'
 import { cancelShipmentInput, shipment } from './schemas.ts'
 
-const leadToCancelled = leadingTo('cancelled')
+const toCancelled = transitionTo('cancelled')
 
 /** Cancels a shipment that is not delivered. Cancelling it again changes nothing. Throws `not_found` and `shipment_error`. */
 export const cancelShipment = endpoint({
@@ -17,5 +17,5 @@ export const cancelShipment = endpoint({
   isAddition: true,
   input: cancelShipmentInput,
   output: shipment,
-  run: ({ caller, db }, { id, reason }) => db.transaction((tx) => leadToCancelled(tx, caller.tenantId, id, reason ?? null)),
+  run: ({ caller, db }, { id, reason }) => db.transaction((tx) => toCancelled(tx, caller.tenantId, id, reason ?? null)),
 })

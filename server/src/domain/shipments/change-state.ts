@@ -9,8 +9,8 @@ import type { Shipment, ShipmentState } from './schemas.ts'
 import { PACKAGES_OF_RECORD, shipmentUpdatedData } from './shipment-json.ts'
 import { statusOf } from './shipment-status.ts'
 
-/** What leads to each state: the states before it, a further condition on the shipment, and the column that keeps the time. */
-const CHANGES = {
+/** The transitions by their new state: the states before it, a further condition on the shipment, and the column that keeps the time. */
+const TRANSITIONS = {
   shipped: { from: ['open'], condition: ' and line_count > 0', at: 'shipped_at', needsOrder: true },
   delivered: { from: ['shipped'], condition: '', at: 'delivered_at', needsOrder: false },
   cancelled: { from: ['open', 'shipped'], condition: '', at: 'cancelled_at', needsOrder: false },
@@ -20,17 +20,17 @@ const STATUS = statusOf(`select state, total_quantity from shipments where tenan
          union all select state, total_quantity from changed`)
 
 /**
- * The function that leads a shipment to a state, in a transaction. In that state, it changes nothing. Throws `not_found`, and
- * `shipment_error` in a state that does not lead there, or when what it needs is missing.
+ * The function that brings a shipment into a state, in a transaction. In that state, it changes nothing. Throws `not_found`, and
+ * `shipment_error` in a state without such a transition, or when what it needs is missing.
  */
-export function leadingTo(to: keyof typeof CHANGES) {
-  const { from, condition, at, needsOrder } = CHANGES[to]
+export function transitionTo(to: keyof typeof TRANSITIONS) {
+  const { from, condition, at, needsOrder } = TRANSITIONS[to]
   const isAllowed = `state in (${from.map((state) => `'${state}'`).join(', ')})${condition}`
   const change = statement<
     [tenantId: number, shipmentId: number, reason: string | null, mayChange: boolean],
     { state: ShipmentState; is_done: boolean }
   >({
-    name: `lead_shipment_to_${to}`,
+    name: `transition_shipment_to_${to}`,
     connection: 'write',
     sql: `with locked as materialized (
      select id, state, $4 and ${isAllowed} as is_allowed from shipments where tenant_id = $1 and id = $2 for no key update
@@ -54,7 +54,7 @@ export function leadingTo(to: keyof typeof CHANGES) {
   }
 }
 
-function refusalOf(to: keyof typeof CHANGES, state: ShipmentState | undefined, order: LockedOrder): string {
+function refusalOf(to: keyof typeof TRANSITIONS, state: ShipmentState | undefined, order: LockedOrder): string {
   if (to !== 'shipped' || state !== 'open') return `The shipment is ${state} and cannot be ${to}`
   return isCancelled(order) ? 'The order is cancelled' : 'Nothing is packed yet'
 }

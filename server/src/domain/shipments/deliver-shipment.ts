@@ -1,8 +1,8 @@
 import { endpoint } from '../../procedures/endpoint.ts'
-import { leadingTo } from './change-state.ts'
+import { transitionTo } from './change-state.ts'
 import { shipment, shipmentId } from './schemas.ts'
 
-const leadToDelivered = leadingTo('delivered')
+const toDelivered = transitionTo('delivered')
 
 /** Marks a shipment as delivered. Doing so again changes nothing. Throws `not_found` and `shipment_error`. */
 export const deliverShipment = endpoint({
@@ -16,5 +16,5 @@ export const deliverShipment = endpoint({
   isAddition: true,
   input: shipmentId,
   output: shipment,
-  run: ({ caller, db }, { id }) => db.transaction((tx) => leadToDelivered(tx, caller.tenantId, id)),
+  run: ({ caller, db }, { id }) => db.transaction((tx) => toDelivered(tx, caller.tenantId, id)),
 })

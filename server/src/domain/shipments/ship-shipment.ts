@@ -1,8 +1,8 @@
 import { endpoint } from '../../procedures/endpoint.ts'
-import { leadingTo } from './change-state.ts'
+import { transitionTo } from './change-state.ts'
 import { shipment, shipmentId } from './schemas.ts'
 
-const leadToShipped = leadingTo('shipped')
+const toShipped = transitionTo('shipped')
 
 /** Marks a shipment as shipped. Doing so again changes nothing. Throws `not_found` and `shipment_error`. */
 export const shipShipment = endpoint({
@@ -17,5 +17,5 @@ export const shipShipment = endpoint({
   isAddition: true,
   input: shipmentId,
   output: shipment,
-  run: ({ caller, db }, { id }) => db.transaction((tx) => leadToShipped(tx, caller.tenantId, id)),
+  run: ({ caller, db }, { id }) => db.transaction((tx) => toShipped(tx, caller.tenantId, id)),
 })
