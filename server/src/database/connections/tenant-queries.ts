@@ -30,13 +30,13 @@ export class ConnectionSet {
     tenantId: number,
     statement: Statement<readonly unknown[], Row>,
     values: () => readonly unknown[],
-    kind: ConnectionKind = statement.connection,
-    preface?: Preface,
+    options?: { connection?: ConnectionKind; preface?: Preface },
   ): Promise<Row[]> {
+    const kind = options?.connection ?? statement.connection
     return retried(async () => {
       const made = values()
       if (kind === 'read' || kind === 'unsynced') return (await send(this.#shared[kind], statement, made)).rows as Row[]
-      return runAlone(await this.#connect(tenantId, kind), statement, made, preface)
+      return runAlone(await this.#connect(tenantId, kind), statement, made, options?.preface)
     })
   }
 
@@ -88,7 +88,7 @@ export class TenantQueries implements Queryable {
     values: Values,
     options?: RunOptions,
   ): Promise<Row[]> {
-    return this.#connections.run(this.#tenantId, statement, () => values, options?.connection)
+    return this.#connections.run(this.#tenantId, statement, () => values, options)
   }
 
   async runOne<Values extends readonly unknown[], Row>(
@@ -107,7 +107,10 @@ export class TenantQueries implements Queryable {
     const rows = batched.sizeOf(call)
     if (rows <= MAX_SHARED_SIZE) return this.#connections.batchesOf(batched).add(this.#tenantId, call, keyed, preface)
     if (batched.secondRun !== undefined) return this.#runLarge(batched, call, rows, preface)
-    return this.#connections.run(this.#tenantId, batched.statement, () => batched.valuesOf([call]), 'bulk', preface)
+    return this.#connections.run(this.#tenantId, batched.statement, () => batched.valuesOf([call]), {
+      connection: 'bulk',
+      preface,
+    })
   }
 
   /** A large call that may need a second run. */

@@ -8,8 +8,7 @@ export interface BatchRunner {
     tenantId: number,
     statement: Statement<readonly unknown[], Row>,
     values: () => readonly unknown[],
-    connection?: undefined,
-    preface?: Preface,
+    options?: { preface?: Preface },
   ): Promise<Row[]>
   transaction<T>(tenantId: number, work: (tx: Transaction) => Promise<T>, options: TransactionOptions): Promise<T>
 }

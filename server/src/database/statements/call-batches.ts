@@ -144,10 +144,11 @@ export class CallBatches<Call, Row extends { call: number }> {
 
   /** Runs one statement. */
   async #runPlain(tenantId: number, batch: readonly WaitingCall<Call, Row>[]): Promise<BatchOutcome<WaitingCall<Call, Row>>> {
+    const preface = batch[0]?.preface
     try {
       const rows = await traced(batch, () => {
         const { statement, values } = this.#stepOf(batch)
-        return this.#runner.run(tenantId, statement, values, undefined, batch[0]?.preface)
+        return this.#runner.run(tenantId, statement, values, preface && { preface })
       })
       const { rowsOf, stale } = this.#divide(batch, rows)
       for (const [waiting, own] of rowsOf) waiting.resolve(own)
