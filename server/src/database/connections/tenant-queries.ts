@@ -78,7 +78,7 @@ export class TenantQueries implements Queryable {
     this.#tenantId = tenantId
   }
 
-  /** For lists that search and count: its queries run on a `slow` connection. */
+  /** For rare queries; they run on a `slow` connection. */
   get kysely(): Kysely<Schema> {
     return (this.#kysely ??= kyselyOn(this.#slowPool()))
   }

@@ -7,7 +7,7 @@ export class KeyedCall {
   readonly key: string
   /** Equal for equal requests. */
   readonly requestHash: Buffer
-  /** Whether the transaction has locked the key: no other request runs with it, and no response is stored. */
+  /** Whether the transaction has locked the key: no other request runs with it. A stored response is found when the call stores its own. */
   isClaimed = false
   readonly #response = Promise.withResolvers<Buffer | undefined>()
   readonly #committed = Promise.withResolvers<undefined>()

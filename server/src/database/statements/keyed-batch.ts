@@ -54,7 +54,7 @@ export async function runKeyedBatch<Row, Member extends KeyedMember<Row>>(
   try {
     await work.transaction(
       async (tx) => {
-        if (claimsFirst) running = await claimed<Row, Member>(tx, running)
+        if (claimsFirst) running = await claimOrReject<Row, Member>(tx, running)
         if (running.length === 0) return
         result = await work.run(tx, running, claimsFirst ? undefined : claimingAll(running))
         running = [...result.rowsOf.keys()]
@@ -75,7 +75,10 @@ export async function runKeyedBatch<Row, Member extends KeyedMember<Row>>(
 }
 
 /** Claims the keys, and refuses the calls that did not get theirs. */
-async function claimed<Row, Member extends KeyedMember<Row>>(tx: Transaction, members: readonly Member[]): Promise<Member[]> {
+async function claimOrReject<Row, Member extends KeyedMember<Row>>(
+  tx: Transaction,
+  members: readonly Member[],
+): Promise<Member[]> {
   const running = await claimKeys(tx, members)
   for (const member of members) if (!running.includes(member)) member.reject(new KeyTakenError())
   return running

@@ -92,7 +92,10 @@ export class AuditTrail {
     return this.#add({ call, id: randomUUID(), input: inputText(call.input), names, isAlone: mayBeAlone ? isAlone : () => false })
   }
 
-  /** Records in an entry that its call failed: at once after a pause, so that whoever reads the entry next sees it, and then at most so often. */
+  /**
+   * Records in an entry that its call failed. The first failure after a pause is written at once, so that whoever reads the entry next sees it.
+   * Those that follow are written together, every 250 ms.
+   */
   failed(entry: WrittenEntry | AuditEntryPreface, error: string): void {
     const { id, names, call, at } = entry
     if (this.#failures.length + this.#lost.length >= MAX_FAILURES) return

@@ -117,7 +117,7 @@ const pagesOf = (choice: Choice): Record<'plain' | 'withRecords', Page> => ({
 const subsets = ([first, ...others]: readonly LongKind[]): LongKind[][] =>
   first === undefined ? [[]] : subsets(others).flatMap((set) => [set, [first, ...set]])
 
-/** A number for each choice: a map of texts takes V8 longer than the order of the entries. */
+/** A numeric key: looking up text keys took longer than sorting the entries. */
 const numberOf = ({ kinds, isFirst }: Choice): number =>
   kinds.reduce((sum, kind) => sum + 2 ** LONG_KINDS.indexOf(kind), isFirst ? 2 ** LONG_KINDS.length : 0)
 
@@ -159,7 +159,7 @@ export async function readTimeline(db: Queryable, tenantId: number, query: Timel
   }
 }
 
-/** More than have one millisecond. */
+/** More events than share one millisecond. */
 const MORE_EVENTS = 20
 
 const RESERVATION = rankOf('reservation')
