@@ -48,9 +48,10 @@ export function unsupportedMediaType(request: FastifyRequest): ServiceError {
   const encoding = request.headers['content-encoding']
   if (encoding !== undefined)
     return new ServiceError('unsupported_media_type', `Content-Encoding ${encoding} is not supported; send the body without it`)
+  const type = request.raw.headers['content-type'] ?? ''
   return new ServiceError(
     'unsupported_media_type',
-    `Content-Type must be application/json, not ${request.raw.headers['content-type'] || 'absent'}`,
+    type === '' ? 'Content-Type is missing; send application/json' : `Content-Type must be application/json, not ${type}`,
   )
 }
 

@@ -65,7 +65,7 @@ function requirePathArguments({ path }: Endpoint, given: Record<string, unknown>
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
   const details = names.flatMap((name) => {
     if (given[name] == null) return { path: name, error: 'is required' }
-    return ['string', 'number'].includes(typeof given[name]) ? [] : { path: name, error: 'must be a text or a number' }
+    return ['string', 'number'].includes(typeof given[name]) ? [] : { path: name, error: 'must be a string or a number' }
   })
   if (details.length > 0)
     throw new ServiceError('validation_error', joinFirst(details.map((detail) => `${detail.path}: ${detail.error}`)), { details })

@@ -95,7 +95,8 @@ describe('GET /scan', () => {
       const { status, body } = await tenant.request('GET', `/scan${query}`)
       expect([query.slice(0, 20), status, body.error.code]).toEqual([query.slice(0, 20), 400, 'validation_error'])
     }
-    expect((await scan(tenant, 'x'.repeat(2_048))).status).toBe(404)
+    const unknown = await scan(tenant, 'x'.repeat(2_048))
+    expect([unknown.status, unknown.body.error.message]).toEqual([404, 'No product, location or order has this code'])
   })
 
   it('answers any text without a 5xx', { timeout: 600_000 }, async ({ tenant }) => {

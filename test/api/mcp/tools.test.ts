@@ -236,7 +236,7 @@ it('failures name arguments, not parts of a request', async ({ tenant }) => {
   })
   expect(await agent.failure('products_getBySku', { sku: ['tea'] })).toMatchObject({
     code: 'validation_error',
-    message: 'sku: must be a text or a number',
+    message: 'sku: must be a string or a number',
   })
   await agent.call('products_create', { name: 'Tea', barcode: '1', idempotency_key: 'tea' })
   expect(await agent.failure('products_create', { name: 'Salt', barcode: '2', idempotency_key: 'tea' })).toEqual({

@@ -95,6 +95,14 @@ describe.for(STATES)('%s', (state) => {
   })
 })
 
+it('refusals say what can no longer be changed', async ({ tenant }) => {
+  const messageOf = async (call: string, shipment: Shipment) => (await CALLS[call]?.(tenant, shipment))?.body.error.message
+  const shipped = await shipmentIn('shipped', tenant)
+  expect(await messageOf('other packages', shipped)).toBe('The shipment is shipped: its packages can no longer be changed')
+  const cancelled = await shipmentIn('cancelled', tenant, 'another')
+  expect(await messageOf('tracking', cancelled)).toBe('The shipment is cancelled: its tracking can no longer be changed')
+})
+
 it('times and the reason tell the way of a shipment', async ({ tenant }) => {
   const shipment = await shipmentIn('shipped', tenant)
   expect(shipment).toMatchObject({ shipped_at: null, delivered_at: null, cancelled_at: null, cancellation_reason: null })

@@ -77,5 +77,5 @@ function scanOf(code: string, { meanings, resolved }: LookedUpCode, { location, 
 }
 
 function unknownCode(): ServiceError {
-  return new ServiceError('not_found', 'The code is no product, location or order')
+  return new ServiceError('not_found', 'No product, location or order has this code')
 }

@@ -61,7 +61,7 @@ export async function setTracking(
     texts('tracking_url'),
   ])
   if (row?.state === 'cancelled')
-    throw new ServiceError('shipment_error', 'The shipment is cancelled: its tracking stays as it is')
+    throw new ServiceError('shipment_error', 'The shipment is cancelled: its tracking can no longer be changed')
   const unknown = new Set(row?.unknown.map((index) => entries[index]?.number))
   requireNone(
     tracking.flatMap(({ number }, index) =>

@@ -81,7 +81,7 @@ async function packAgain(tx: Queryable, tenantId: number, { id, order, packages 
   requireLines(lines)
   const row = await tx.runOne(unpack, [tenantId, id])
   if (row?.state !== 'open')
-    throw new ServiceError('shipment_error', `The shipment is ${row?.state}: its packages stay as they are`)
+    throw new ServiceError('shipment_error', `The shipment is ${row?.state}: its packages can no longer be changed`)
   requireUncancelled(order)
   const [result] = await tx.run(pack, [...packedValues(tenantId, order.id, packages, lines), id])
   requireRoom(result as TooMuch)
