@@ -120,7 +120,7 @@ async function lastingProblems(page: Page): Promise<string[]> {
 }
 
 it(
-  'A1, A2: on any screen with data, wide in light and narrow in dark: axe finds nothing, with forced colours too; no screen is blank, scrolls sideways, or cuts or overlaps its texts, nor in text of 200 %; targets are 24 px or more, buttons and fields 32',
+  'on any screen with data, wide in light and narrow in dark: axe finds nothing, with forced colours too; no screen is blank, scrolls sideways, or cuts or overlaps its texts, nor in text of 200 %; targets are 24 px or more, buttons and fields 32',
   { timeout },
   async ({ window: { page }, tenant }) => {
     const paths = [...SCREENS, ...(await fillScreens(tenant))]
@@ -136,7 +136,7 @@ it(
   },
 )
 
-describe('A1: axe finds nothing, wide in light and narrow in dark', () => {
+describe('axe finds nothing, wide in light and narrow in dark', () => {
   it('on any screen whose reads fail', { timeout }, async ({ window, tenant }) => {
     const { page } = window
     window.expectComplaint(/500/)
@@ -256,7 +256,7 @@ describe('A1: axe finds nothing, wide in light and narrow in dark', () => {
   )
 })
 
-describe('A1: focus', () => {
+describe('focus', () => {
   it('goes to the heading after a navigation; the skip link is first', async ({ window: { page }, tenant }) => {
     await signIn(page, tenant.key, '/orders')
     await page.getByRole('heading', { level: 1, name: 'Orders' }).waitFor()
@@ -316,7 +316,7 @@ describe('A1: focus', () => {
   })
 })
 
-describe('A1: the banner', () => {
+describe('the banner', () => {
   it('covers no element that has the focus', async ({ window: { page }, tenant }) => {
     await seed(tenant, '/products', { name: 'Tea', barcode: '1' })
     const order_detail = [{ barcode: '1', quantity: 1 }]
@@ -410,7 +410,7 @@ function isFocusSeen(page: Page): Promise<boolean> {
   })
 }
 
-describe('A1: other ways to look at it', () => {
+describe('other ways to look at it', () => {
   it('with forced colours, what is chosen can be told', async ({ window: { page }, tenant }) => {
     await page.emulateMedia({ forcedColors: 'active' })
     await signIn(page, tenant.key)

@@ -21,7 +21,7 @@ async function exportList(page: Page): Promise<Exported> {
   return { name: download.suggestedFilename(), rows: parse(text, { columns: true, bom: true }) }
 }
 
-describe('D7: Export CSV', () => {
+describe('Export CSV', () => {
   it('downloads all that the filters match, on every list', async ({ window: { page }, tenant }) => {
     await seed(tenant, '/products', { name: 'Salt', barcode: '2', sku: 'SALT', category: 'Spices' })
     const webhook = (await fillScreens(tenant)).find((path) => path.startsWith('/webhooks/')) ?? ''

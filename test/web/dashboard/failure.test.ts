@@ -77,7 +77,7 @@ async function failOnce(page: Page, status: number, code: string, retryAfter = 1
   return keys
 }
 
-describe('D9: failure in the middle of a form', () => {
+describe('failure in the middle of a form', () => {
   it.for([
     [429, 'rate_limit_exceeded'],
     [503, 'service_unavailable'],

@@ -105,7 +105,7 @@ function levelsFile(rows: number, bad: readonly number[] = []): CsvFile {
 const NO_NUMBER = 'This is not a number: write it as 1234.5, with a point and no commas'
 const ROUNDED = 'A spreadsheet has rounded this code. Format the column as text, with all digits.'
 
-describe('D7: import of products', () => {
+describe('import of products', () => {
   it('guesses columns, checks without storing, imports the good rows and gives back the others', async ({
     window: { page },
     tenant,
@@ -180,7 +180,7 @@ describe('D7: import of products', () => {
   })
 })
 
-describe('D7: import of stock', () => {
+describe('import of stock', () => {
   it('goes on after a reload in the middle, nothing twice: 2,000 rows, 3 of them bad', async ({ window, tenant }) => {
     const { page } = window
     window.expectComplaint(/ERR_FAILED/)

@@ -15,7 +15,7 @@ async function typeInto(page: Page, name: string, text: string): Promise<void> {
   await page.keyboard.type(text)
 }
 
-it('D3 by keyboard alone: filter, create, copy as curl, edit, release and cancel an order', async ({ window, tenant }) => {
+it('by keyboard alone: filter, create, copy as curl, edit, release and cancel an order', async ({ window, tenant }) => {
   await seed(tenant, '/products', { name: 'Green tea', barcode: '1', sku: 'TEA' })
   const order = { order_tenant_id: 'SHOP-0', assembly_date: '2030-01-15', order_detail: [{ barcode: '1', quantity: 1 }] }
   await seed(tenant, '/orders', { ...order, customer_name: 'Grace' })
@@ -69,7 +69,7 @@ it('D3 by keyboard alone: filter, create, copy as curl, edit, release and cancel
   expect(body.data.orders).toMatchObject([{ customer_name: 'Ada Lovelace', state_id: 7, items_count: 1 }])
 })
 
-it('D4 by keyboard alone: edit a product, set a level in the grid, adjust below zero, transfer', async ({ window, tenant }) => {
+it('by keyboard alone: edit a product, set a level in the grid, adjust below zero, transfer', async ({ window, tenant }) => {
   window.expectComplaint(/40[04]/)
   const { id } = await seed(tenant, '/products', { name: 'Tea', barcode: '1', sku: 'TEA' })
   await seed(tenant, '/stock/bulk', { updates: [{ product_id: id, location_id: 'A-01', quantity: 5 }] })
@@ -123,7 +123,7 @@ it('D4 by keyboard alone: edit a product, set a level in the grid, adjust below 
   ])
 })
 
-it('D5 by keyboard alone: assign a flow, undo a pick, cancel the flow', async ({ window, tenant }) => {
+it('by keyboard alone: assign a flow, undo a pick, cancel the flow', async ({ window, tenant }) => {
   const { id } = await seed(tenant, '/products', { name: 'Tea', barcode: '1' })
   await seed(tenant, '/stock/bulk', { updates: [{ product_id: id, location_id: 'A-01', quantity: 5 }] })
   await seed(tenant, '/operators', { name: 'Grace', email: 'grace@example.com' })

@@ -5,7 +5,7 @@ import { it } from '../support/browser.ts'
 import { tabTo } from '../support/keyboard.ts'
 import { clipboardOf, seed, signIn } from '../support/page-server.ts'
 
-describe('D2: a key', () => {
+describe('a key', () => {
   it('is made by keyboard alone, copied and used, and a reload shows it nowhere', async ({ window, tenant, service }) => {
     const { page } = window
     await signIn(page, tenant.key, '/keys')

@@ -23,7 +23,7 @@ async function newOrder(tenant: TestTenant, order_tenant_id: string, barcode: st
 const orderLinks = (page: Page): Promise<string[]> =>
   page.getByRole('table', { name: 'Orders' }).getByRole('link').allTextContents()
 
-describe('D3: orders', () => {
+describe('orders', () => {
   it('are filtered; the address shows another browser the same list and the exact total; Back undoes one filter', async ({
     window,
     openWindow,

@@ -60,7 +60,7 @@ async function stockOf(tenant: TestTenant): Promise<Record<string, number>> {
   )
 }
 
-describe('D5: picking', () => {
+describe('picking', () => {
   it('shows a flow that was started over the API within 4 s; assigns it; cancels it, which puts the stock back', async ({
     window,
     tenant,

@@ -18,7 +18,7 @@ async function levelsOf(tenant: TestTenant, id: number): Promise<Record<string, 
   return Object.fromEntries(stock.map(({ location_id, quantity }) => [location_id, quantity]))
 }
 
-describe('D4: products and stock', () => {
+describe('products and stock', () => {
   it('is created, edited, deactivated and activated', async ({ window, tenant }) => {
     const { page } = window
     window.expectComplaint(/409/)

@@ -4,7 +4,7 @@ import { it } from '../support/browser.ts'
 import { goToScreen } from '../support/open-screen.ts'
 import { seed, signIn } from '../support/page-server.ts'
 
-describe('D8: modes and scopes', () => {
+describe('modes and scopes', () => {
   it('shows live and test data in two tabs that never mix', async ({ window, tenant }) => {
     await seed(tenant, '/products', { name: 'Live tea', barcode: '1' })
     const { key } = await seed(tenant, '/api-keys', { name: 'sandbox', preset: 'full_access', mode: 'test' })

@@ -6,7 +6,7 @@ import { inject } from 'vitest'
 import { it } from '../support/browser.ts'
 import { signIn } from '../support/page-server.ts'
 
-describe('D1: the first start', () => {
+describe('the first start', () => {
   it('prints a link that opens the dashboard once; its code is in no log and not in the address', async ({
     window,
     openWindow,

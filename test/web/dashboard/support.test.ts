@@ -8,7 +8,7 @@ async function seedStock(tenant: TestTenant): Promise<number> {
   return id
 }
 
-describe('D10: support', () => {
+describe('support', () => {
   it('goes to an order with Ctrl-K, and finds a call in the audit log by its request id', async ({ window, tenant }) => {
     await seedStock(tenant)
     const order = { order_tenant_id: 'SHOP-17', assembly_date: '2030-01-01', order_detail: [{ barcode: '1', quantity: 1 }] }

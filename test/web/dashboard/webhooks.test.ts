@@ -52,7 +52,7 @@ describe('the topics of a webhook', () => {
   })
 })
 
-describe('D6: webhooks', () => {
+describe('webhooks', () => {
   it('shows the secret once, each attempt at a failing receiver, and sends again when asked', async ({
     window,
     tenant,

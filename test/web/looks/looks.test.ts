@@ -5,7 +5,7 @@ import { openScreen, resize } from '../support/open-screen.ts'
 import { signIn } from '../support/page-server.ts'
 import { photograph } from './photograph.ts'
 
-it('A2: a screen that shows nothing is found, though its texts are there', async ({ window: { page }, tenant }) => {
+it('a screen that shows nothing is found, though its texts are there', async ({ window: { page }, tenant }) => {
   await signIn(page, tenant.key, '/orders')
   await openScreen(page, '/orders')
   await page.evaluate(() => document.querySelector('main')?.style.setProperty('filter', 'opacity(0)'))
@@ -27,7 +27,7 @@ it.for([
   [360, 40],
   [320, 24],
 ] as const)(
-  'A2: on a phone of %d px the banner has one row, in which the name of the tenant has room',
+  'on a phone of %d px the banner has one row, in which the name of the tenant has room',
   async ([width, nameWidth], { window: { page }, tenant }) => {
     await signIn(page, tenant.key, '/orders')
     const banner = page.getByRole('banner')

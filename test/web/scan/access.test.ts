@@ -61,7 +61,7 @@ function smallTargets(page: Page): Promise<string[]> {
   }, TARGET)
 }
 
-it('A1, A2: every screen, on a handheld in light and a desk in dark', async ({ window: { page }, tenant }) => {
+it('every screen is accessible, on a handheld in light and a desk in dark', async ({ window: { page }, tenant }) => {
   await mkdir(OUT, { recursive: true })
   const found: string[] = []
   await page.goto('/scan')
@@ -117,7 +117,10 @@ it('A1, A2: every screen, on a handheld in light and a desk in dark', async ({ w
   expect(found).toEqual([])
 })
 
-it('A1, A2: deliveries, returns and counts, on a handheld, a phone held sideways and a desk', async ({ window, tenant }) => {
+it('deliveries, returns and counts are accessible, on a handheld, a phone held sideways and a desk', async ({
+  window,
+  tenant,
+}) => {
   window.expectComplaint(/ERR_INTERNET_DISCONNECTED|400/)
   const { page, context } = window
   await mkdir(OUT, { recursive: true })
@@ -166,7 +169,7 @@ it('A1, A2: deliveries, returns and counts, on a handheld, a phone held sideways
   expect(found).toEqual([])
 })
 
-it('A1, A2: packing, on a handheld, a phone held sideways and a desk', async ({ window, tenant }) => {
+it('packing is accessible, on a handheld, a phone held sideways and a desk', async ({ window, tenant }) => {
   window.expectComplaint(/400|404/)
   const { page } = window
   await mkdir(OUT, { recursive: true })
@@ -201,7 +204,7 @@ it('A1, A2: packing, on a handheld, a phone held sideways and a desk', async ({ 
   expect(found).toEqual([])
 })
 
-it('A1, A2: a batch, also on a phone and on its side', async ({ window, tenant }) => {
+it('a batch is accessible, also on a phone and on its side', async ({ window, tenant }) => {
   window.expectComplaint(/400/)
   const { page } = window
   await mkdir(OUT, { recursive: true })
@@ -258,7 +261,7 @@ it('A1, A2: a batch, also on a phone and on its side', async ({ window, tenant }
   expect(found).toEqual([])
 })
 
-it('A1, A2: the Problems, and a second tab', async ({ window, tenant }) => {
+it('the Problems and a second tab are accessible', async ({ window, tenant }) => {
   window.expectComplaint(/ERR_INTERNET_DISCONNECTED|400/)
   const { page, context } = window
   await mkdir(OUT, { recursive: true })
@@ -294,7 +297,7 @@ it('A1, A2: the Problems, and a second tab', async ({ window, tenant }) => {
   expect(found).toEqual([])
 })
 
-it('A1: an order is picked by keyboard alone', async ({ window: { page }, tenant }) => {
+it('an order is picked by keyboard alone', async ({ window: { page }, tenant }) => {
   const product = await stockedProduct(tenant, { 'A-1': 9 })
   const order = await newOrder(tenant, { order_detail: [{ barcode: product.barcode, quantity: 3 }] })
   await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada'))

@@ -16,7 +16,7 @@ const COLD_OPEN_MS = 1_000
 const SEND_MS = 30_000
 
 it(
-  'S9: with 500 entries waiting, on a slow device, the verdict comes at once, and so does the app',
+  'with 500 entries waiting, on a slow device, the verdict comes at once, and so does the app',
   { timeout: 600_000 },
   async ({ openWindow, tenant }) => {
     const window = await openWindow({ viewport: HANDHELD })

@@ -75,7 +75,7 @@ async function productLabel(page: Page): Promise<Buffer> {
 
 const cameraButton = (page: Page) => page.getByRole('button', { name: 'Scan with camera' })
 
-it('S7: a phone is enrolled, signed in and picks with its camera, from our own labels and badges', async ({
+it('a phone is enrolled, signed in and picks with its camera, from our own labels and badges', async ({
   filmed: { page, context, show },
   window,
   tenant,
@@ -116,7 +116,7 @@ it('S7: a phone is enrolled, signed in and picks with its camera, from our own l
   await expect.poll(() => page.getByRole('status', { name: 'Connection' }).textContent()).toBe('Online')
 })
 
-it('S7: the camera stops after a minute without a code, when the page is hidden, and when it is closed', async ({
+it('the camera stops after a minute without a code, when the page is hidden, and when it is closed', async ({
   filmed: { page, context },
   tenant,
 }) => {
@@ -164,7 +164,7 @@ it('S7: the camera stops after a minute without a code, when the page is hidden,
   await expect.poll(running, BEFORE_IDLE).toBe(0)
 })
 
-it('S7: a scan by the camera is use of the device', async ({ filmed: { page, show }, window, tenant }) => {
+it('a scan by the camera is use of the device', async ({ filmed: { page, show }, window, tenant }) => {
   await stockedProduct(tenant, { 'A-1': 9 }, { barcode: EAN })
   await show(await productLabel(window.page))
   await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada'))
@@ -187,7 +187,7 @@ it('S7: a scan by the camera is use of the device', async ({ filmed: { page, sho
   expect(await requests[0]?.headerValue('X-Page-Background')).toBe(null)
 })
 
-it('S7: light and zoom are there where the camera has them', async ({ filmed: { page, context }, tenant }) => {
+it('light and zoom are there where the camera has them', async ({ filmed: { page, context }, tenant }) => {
   await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada'))
   await cameraButton(page).click()
   await page.getByRole('button', { name: 'Close the camera' }).click()
@@ -209,7 +209,7 @@ it('S7: light and zoom are there where the camera has them', async ({ filmed: { 
   expect(applied).toEqual([{ torch: true }, { zoom: 2.5 }, { torch: false }])
 })
 
-it('S7: a decoder that could not be loaded is loaded when the camera is used again', async ({
+it('a decoder that could not be loaded is loaded when the camera is used again', async ({
   filmed: { page, show, expectComplaint },
   window,
   tenant,
@@ -234,7 +234,7 @@ it('S7: a decoder that could not be loaded is loaded when the camera is used aga
   await page.getByRole('heading', { name: 'Tea' }).waitFor()
 })
 
-it('S7: where there is no camera, the operator is told', async ({ window: { page }, tenant }) => {
+it('where there is no camera, the operator is told', async ({ window: { page }, tenant }) => {
   await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada'))
   await cameraButton(page).click()
   await page

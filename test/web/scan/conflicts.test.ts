@@ -42,7 +42,7 @@ async function whenResolved({ page }: Pick<Device, 'page'>): Promise<void> {
 const pickedOf = async (tenant: TestTenant, flow: number): Promise<number> =>
   (await tenant.request('GET', `/flows/${flow}`)).body.data.total_quantity_picked
 
-it('S5: a pick for an order that was cancelled is put back', async ({ cut, tenant, service }) => {
+it('a pick for an order that was cancelled is put back', async ({ cut, tenant, service }) => {
   const { page, order, tea } = cut
   await takeAll(page)
   await tenant.request('POST', `/orders/${order.id}/cancel`, {})
@@ -101,7 +101,7 @@ it("Diagnostics shows what was put back, of the device's tenant alone; of the lo
   expect(isKept).toBe(200)
 })
 
-it('S5: a pick beyond what is left says how much goes back', async ({ cut, tenant, service }) => {
+it('a pick beyond what is left says how much goes back', async ({ cut, tenant, service }) => {
   const { page, flow, tea } = cut
   await takeAll(page)
   await pick(tenant, flow, { barcode: tea.barcode, location_id: 'B-01', quantity: 2, pick_id: 'other' })
@@ -119,7 +119,7 @@ it('S5: a pick beyond what is left says how much goes back', async ({ cut, tenan
   await expectConsistentPicking(service.db, tenant)
 })
 
-it('S5: a flow that another operator has now leaves the device', async ({ cut, tenant }) => {
+it('a flow that another operator has now leaves the device', async ({ cut, tenant }) => {
   const { page, flow, order, tea } = cut
   await takeAll(page)
   await tenant.request('POST', `/flows/${flow}/assign`, { operator_email: 'grace@example.com' })
@@ -134,7 +134,7 @@ it('S5: a flow that another operator has now leaves the device', async ({ cut, t
   expect(await page.getByRole('button', { name: /^Go on with/ }).count()).toBe(0)
 })
 
-it('S5: an order that others end or give away is told; goods that were sent go back, or with their order', async ({
+it('an order that others end or give away is told; goods that were sent go back, or with their order', async ({
   window,
   tenant,
   service,
@@ -209,7 +209,7 @@ it('S5: an order that others end or give away is told; goods that were sent go b
   await expectConsistentPicking(service.db, tenant)
 })
 
-it('S5: of an order that was given away, only what was taken here is handed over, put back or added to a count', async ({
+it('of an order that was given away, only what was taken here is handed over, put back or added to a count', async ({
   window,
   tenant,
 }) => {
@@ -265,7 +265,7 @@ it('S5: of an order that was given away, only what was taken here is handed over
   expect(await stockOf(tenant, cup)).toEqual({ 'B-01': 6 })
 })
 
-it('S5: an order that is gone is no unsent scan of a device that is removed', async ({ cut, tenant }) => {
+it('an order that is gone is no unsent scan of a device that is removed', async ({ cut, tenant }) => {
   const { page, order } = cut
   await tenant.request('POST', `/orders/${order.id}/cancel`, {})
   await cut.connect()
@@ -279,7 +279,7 @@ it('S5: an order that is gone is no unsent scan of a device that is removed', as
   await page.getByRole('heading', { name: 'Enrol this device' }).waitFor()
 })
 
-it('S5: a pick of stock that is gone is taken from elsewhere', async ({ cut, tenant, service }) => {
+it('a pick of stock that is gone is taken from elsewhere', async ({ cut, tenant, service }) => {
   const { page, flow, tea } = cut
   await takeAll(page)
   await tenant.request('PUT', `/stock/product/${tea.id}`, { location_id: 'A-01', quantity: 1 })
@@ -295,7 +295,7 @@ it('S5: a pick of stock that is gone is taken from elsewhere', async ({ cut, ten
   await expectConsistentPicking(service.db, tenant)
 })
 
-it('S5: a pick at a location that was closed is taken from elsewhere', async ({ cut, tenant, service }) => {
+it('a pick at a location that was closed is taken from elsewhere', async ({ cut, tenant, service }) => {
   const { page, flow, tea } = cut
   await takeAll(page)
   await tenant.request('PUT', '/locations/A-01', { pickable: false })
@@ -312,7 +312,7 @@ it('S5: a pick at a location that was closed is taken from elsewhere', async ({ 
   await expectConsistentPicking(service.db, tenant)
 })
 
-it('S5: a pick at the only location of a product, which was closed, is sent again once it is open', async ({ cut, tenant }) => {
+it('a pick at the only location of a product, which was closed, is sent again once it is open', async ({ cut, tenant }) => {
   const { page, flow, tea } = cut
   await takeAll(page)
   await tenant.request('PUT', `/stock/product/${tea.id}`, { location_id: 'B-01', quantity: 0 })
@@ -328,7 +328,7 @@ it('S5: a pick at the only location of a product, which was closed, is sent agai
   expect(await pickedOf(tenant, flow)).toBe(ORDERED)
 })
 
-it('S5: a count corrects the stock, with what the operator holds, and sends the pick again', async ({ cut, tenant, service }) => {
+it('a count corrects the stock, with what the operator holds, and sends the pick again', async ({ cut, tenant, service }) => {
   const { page, flow, tea } = cut
   await cut.scan(tea.barcode)
   await cut.scan('FC-CONFIRM', 'line')
@@ -350,7 +350,7 @@ it('S5: a count corrects the stock, with what the operator holds, and sends the 
   await expectConsistentPicking(service.db, tenant)
 })
 
-it('S5: a count corrects the stock also when the flow has left the device; a colleague of this device is named', async ({
+it('a count corrects the stock also when the flow has left the device; a colleague of this device is named', async ({
   cut,
   tenant,
 }) => {
@@ -381,7 +381,7 @@ it('S5: a count corrects the stock also when the flow has left the device; a col
   await whenResolved(cut)
 })
 
-it('S5: a pick of stock that is gone is put back', async ({ cut, tenant, service }) => {
+it('a pick of stock that is gone is put back', async ({ cut, tenant, service }) => {
   const { page, flow, tea } = cut
   await takeAll(page)
   await tenant.request('PUT', `/stock/product/${tea.id}`, { location_id: 'A-01', quantity: 1 })
@@ -398,7 +398,7 @@ it('S5: a pick of stock that is gone is put back', async ({ cut, tenant, service
   await page.getByRole('heading', { name: 'B-01' }).waitFor()
 })
 
-it('S5: an order that another one completed takes no more picks; completing it again is no problem', async ({ cut, tenant }) => {
+it('an order that another one completed takes no more picks; completing it again is no problem', async ({ cut, tenant }) => {
   const { page, flow, order, scanner } = cut
   await takeAll(page)
   await page.getByRole('heading', { name: /^Finish/ }).waitFor()
@@ -413,7 +413,7 @@ it('S5: an order that another one completed takes no more picks; completing it a
   expect(await pickedOf(tenant, flow)).toBe(0)
 })
 
-it('S5: anything else is refused with message and request, and can be sent again', async ({ window, tenant }) => {
+it('anything else is refused with message and request, and can be sent again', async ({ window, tenant }) => {
   window.expectComplaint(/ERR_INTERNET_DISCONNECTED|400/)
   const { page, context } = window
   const rice = await stockedProduct(tenant, { 'A-01': 5 }, { name: 'Rice', weighable: true })
@@ -440,7 +440,7 @@ it('S5: anything else is refused with message and request, and can be sent again
   expect(await stockOf(tenant, rice)).toEqual({ 'A-01': 4.5 })
 })
 
-it('S5: a device whose session ended keeps its scans, and goes on when it is enrolled again', async ({ cut, tenant }) => {
+it('a device whose session ended keeps its scans, and goes on when it is enrolled again', async ({ cut, tenant }) => {
   const { page, flow } = cut
   await takeAll(page)
   const { body } = await tenant.request('GET', '/sessions')
@@ -457,7 +457,7 @@ it('S5: a device whose session ended keeps its scans, and goes on when it is enr
   await expect.poll(() => pickedOf(tenant, flow)).toBe(ORDERED)
 })
 
-it('S8: entries of an operator who is no longer active are sent when another one has signed in', async ({ cut, tenant }) => {
+it('entries of an operator who is no longer active are sent when another one has signed in', async ({ cut, tenant }) => {
   const { page, flow, ada } = cut
   await takeAll(page)
   await tenant.request('PUT', `/operators/${ada.id}`, { is_active: false })

@@ -37,7 +37,7 @@ async function whenShown(what: Locator, when: string): Promise<void> {
 }
 
 it.skipIf(isBrowserSkipped)(
-  'S4: the browser is killed after each ok, 20 times: none is lost, none is doubled',
+  'the browser is killed after each ok, 20 times: none is lost, none is doubled',
   async ({ folder, service, tenant, onTestFinished }) => {
     const products = []
     for (let stop = 1; stop <= STOPS; stop++) products.push(await stockedProduct(tenant, { [`A-${stop}`]: 100 }))

@@ -45,7 +45,7 @@ async function finish({ page }: Device): Promise<void> {
   await page.getByRole('heading', { name: 'Orders to pick' }).waitFor()
 }
 
-it('S3: cut off after the third line, finished, reloaded and back: the server has all of it', async ({
+it('cut off after the third line, finished, reloaded and back: the server has all of it', async ({
   openWindow,
   tenant,
   service,
@@ -78,7 +78,7 @@ it('S3: cut off after the third line, finished, reloaded and back: the server ha
   await expectConsistentPicking(service.db, tenant)
 })
 
-it('S3: responses that are lost after the server has done it are sent again, and change nothing', async ({
+it('responses that are lost after the server has done it are sent again, and change nothing', async ({
   openWindow,
   tenant,
   service,
@@ -113,31 +113,28 @@ it.for([
   ['a gateway that is busy', { status: 503, headers: { 'retry-after': '2' } }],
   ['a limit', { status: 429, headers: { 'retry-after': '2' } }],
   ['a time-out', { status: 408, headers: {} }],
-] as const)(
-  'S5: after %s, picks stay in the queue and are sent later',
-  async ([, fault], { openWindow, tenant, service, proxy }) => {
-    const window = await windowBehind(proxy, openWindow)
-    window.expectComplaint(/408|429|503/)
-    const { page } = window
-    const { order, products, pickLine } = await picking(page, tenant)
-    const refusedAt: number[] = []
-    proxy.fault = (_, path) => {
-      if (!path.endsWith('/picks') || refusedAt.length === MAX_REFUSED) return 'none'
-      refusedAt.push(performance.now())
-      return { status: fault.status, headers: { ...fault.headers } }
-    }
-    await pickLine(0)
-    await expect.poll(() => connection(page)).toBe('1 to send')
-    await expect.poll(() => connection(page)).toBe('Online')
-    // Not earlier than the response says. Browsers themselves repeat a request after 408.
-    const [first = 0, second = 0] = refusedAt
-    if ('retry-after' in fault.headers) expect(second - first).toBeGreaterThan(1_900)
-    expect(await page.getByRole('button', { name: /^Problems/ }).count()).toBe(0)
-    expect(await stockOf(tenant, products[0] as PickableProduct)).toEqual({ [codeOf(0)]: 8 })
-    expect((await tenant.request('GET', `/orders/${order.id}`)).body.data.state_id).toBe(3)
-    await expectConsistentPicking(service.db, tenant)
-  },
-)
+] as const)('after %s, picks stay in the queue and are sent later', async ([, fault], { openWindow, tenant, service, proxy }) => {
+  const window = await windowBehind(proxy, openWindow)
+  window.expectComplaint(/408|429|503/)
+  const { page } = window
+  const { order, products, pickLine } = await picking(page, tenant)
+  const refusedAt: number[] = []
+  proxy.fault = (_, path) => {
+    if (!path.endsWith('/picks') || refusedAt.length === MAX_REFUSED) return 'none'
+    refusedAt.push(performance.now())
+    return { status: fault.status, headers: { ...fault.headers } }
+  }
+  await pickLine(0)
+  await expect.poll(() => connection(page)).toBe('1 to send')
+  await expect.poll(() => connection(page)).toBe('Online')
+  // Not earlier than the response says. Browsers themselves repeat a request after 408.
+  const [first = 0, second = 0] = refusedAt
+  if ('retry-after' in fault.headers) expect(second - first).toBeGreaterThan(1_900)
+  expect(await page.getByRole('button', { name: /^Problems/ }).count()).toBe(0)
+  expect(await stockOf(tenant, products[0] as PickableProduct)).toEqual({ [codeOf(0)]: 8 })
+  expect((await tenant.request('GET', `/orders/${order.id}`)).body.data.state_id).toBe(3)
+  await expectConsistentPicking(service.db, tenant)
+})
 
 it('without a connection, packs, weights and GS1 codes stand for what they say, also after a reload', async ({
   openWindow,

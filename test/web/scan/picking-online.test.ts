@@ -14,7 +14,7 @@ const SAME_TAP_MS = 300
 /** So soon, no finger taps again on purpose; a glove bounces. */
 const BOUNCE_MS = 100
 
-it('S1: enrol, badge, pick five lines with a scanner, complete: stock, events and audit are right', async ({
+it('enrol, badge, pick five lines with a scanner, complete: stock, events and audit are right', async ({
   window: { page },
   tenant,
   service,

@@ -22,7 +22,7 @@ async function open(page: Page, name: string): Promise<void> {
   await page.getByRole('menuitem', { name }).click()
 }
 
-it('S6: one tab works; another one takes over while picks are being sent, and each is recorded once', async ({
+it('one tab works; another one takes over while picks are being sent, and each is recorded once', async ({
   openWindow,
   service,
   tenant,
@@ -71,7 +71,7 @@ it('S6: one tab works; another one takes over while picks are being sent, and ea
   await proxy.close()
 })
 
-it('S6: a tab that does not notice that it was taken over writes nothing more', async ({ openWindow, tenant }) => {
+it('a tab that does not notice that it was taken over writes nothing more', async ({ openWindow, tenant }) => {
   const { page: first, context } = await openWindow()
   // As over plain HTTP. And the first tab sleeps through what tells it.
   await context.addInitScript(() => delete (Navigator.prototype as { locks?: unknown }).locks)
@@ -151,7 +151,7 @@ it('over plain HTTP, a tab that has crashed does not keep others out when the cl
   await page.getByRole('heading', { name: 'Enrol this device' }).waitFor()
 })
 
-it('S6: a tab whose build is older than the database writes nothing more, and loads the newer build once', async ({
+it('a tab whose build is older than the database writes nothing more, and loads the newer build once', async ({
   openWindow,
   tenant,
 }) => {
@@ -185,7 +185,7 @@ it('S6: a tab whose build is older than the database writes nothing more, and lo
   await second.getByRole('heading', { name: 'This app is out of date' }).waitFor()
 })
 
-it('S6: a new build is taken from the queue, with entries waiting', async ({ openWindow, folder }) => {
+it('a new build is taken from the queue, with entries waiting', async ({ openWindow, folder }) => {
   const database = await cloneDatabase(inject('postgresUrl'))
   const copy = await copyServer(folder)
   const built = path.join(folder, 'web/dist/scan')

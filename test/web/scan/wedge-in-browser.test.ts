@@ -22,7 +22,7 @@ async function picking(page: Device['page'], tenant: TestTenant): Promise<Device
 
 const leftAfter = (scans: number): string => `Take ${ORDERED - scans}`
 
-describe('S2: each is one scan', () => {
+describe('each is one scan', () => {
   const cases: [name: string, text: string, options: BurstOptions][] = [
     ['gaps of 5 ms', GTIN, { gapMs: 5 }],
     ['gaps of 20 ms', GTIN, { gapMs: 20 }],
@@ -144,7 +144,7 @@ it('the longest gap between characters is stored when its field is left with a p
   await expect.poll(() => field.inputValue()).toBe('20')
 })
 
-describe('S2: none is a scan', () => {
+describe('none is a scan', () => {
   it('digits that a person types, with Enter', async ({ picking }) => {
     const before = (await picking.outcomes()).length
     await picking.scanner.scan(GTIN, { gapMs: 60 })
