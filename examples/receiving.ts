@@ -1,4 +1,4 @@
-// Receives a delivery as a scanner would, corrects a mistake, and takes back what a customer returns.
+// Receives an inbound delivery as a scanner would, corrects a mistake, and takes back what a customer returns.
 import { APIError } from '@fulfillment/sdk'
 import { client } from './client.ts'
 
