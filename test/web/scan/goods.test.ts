@@ -4,8 +4,8 @@ import * as counting from '../../../web/scan/goods/counting.ts'
 import { linesOf } from '../../../web/scan/goods/lines.ts'
 import {
   emptyRecordDraft,
+  type KnownLocation,
   type KnownRecord,
-  type Place,
   type Receivable,
   type RecordDraft,
 } from '../../../web/scan/goods/record.ts'
@@ -16,16 +16,22 @@ import { reduce } from '../../../web/scan/queue/reduce.ts'
 
 const TEA = { product_id: 1, product_name: 'Tea', barcode: '4006381333931', sku: 'TEA' }
 const CUP = { product_id: 2, product_name: 'Cup', barcode: 'CUP-1', sku: null }
-const placeOf = (id: string, fields: object = {}): Place => ({ id, code: id, warehouse_id: 1, sellable: true, ...fields })
-const DOCK = placeOf('DOCK')
-const HOLD = placeOf('HOLD', { sellable: false })
-const PLACES = [
-  placeOf('0-BOTH', { code: 'BOTH', warehouse_id: 2 }),
-  placeOf('1-BOTH', { code: 'BOTH' }),
+const locationOf = (id: string, fields: object = {}): KnownLocation => ({
+  id,
+  code: id,
+  warehouse_id: 1,
+  sellable: true,
+  ...fields,
+})
+const DOCK = locationOf('DOCK')
+const HOLD = locationOf('HOLD', { sellable: false })
+const LOCATIONS = [
+  locationOf('0-BOTH', { code: 'BOTH', warehouse_id: 2 }),
+  locationOf('1-BOTH', { code: 'BOTH' }),
   DOCK,
-  placeOf('A-1'),
+  locationOf('A-1'),
   HOLD,
-  placeOf('FAR', { warehouse_id: 2 }),
+  locationOf('FAR', { warehouse_id: 2 }),
 ]
 const BASE = { id: 17, reference: null, warehouse_id: 1 }
 
@@ -58,7 +64,17 @@ class Hand<Known extends KnownRecord> {
 
   get work(): Work<Known> {
     const { known, draft, entries, sent, isLocationFirst, operator } = this
-    return { known, draft, entries, sent, isLocationFirst, places: PLACES, operator, newId: () => `id-${++this.#ids}`, now: '' }
+    return {
+      known,
+      draft,
+      entries,
+      sent,
+      isLocationFirst,
+      locations: LOCATIONS,
+      operator,
+      newId: () => `id-${++this.#ids}`,
+      now: '',
+    }
   }
 
   /** What the operator hears: the outcome with its text, or the problem. */
@@ -274,7 +290,7 @@ describe('counting', () => {
     expect(hand.confirm(2.5)).toBe('taken: 2.5 × Tea')
     expect(hand.do((work) => counting.choose(work, { product_id: 2, name: 'Cup' }, 0))).toBe('taken: Cup')
     expect(hand.confirm(0)).toBe('line: All counted at A-1')
-    expect(counting.nextPlace(counting.levelsOf(hand.known, hand.entries))?.location_code).toBe('DOCK')
+    expect(counting.nextLevel(counting.levelsOf(hand.known, hand.entries))?.location_code).toBe('DOCK')
     hand.scan('DOCK')
     hand.scan('TEA')
     expect(hand.confirm(5)).toBe('order: All of Count 17 is counted')

@@ -435,7 +435,7 @@ it('Count list: levels are counted in pick order and submitted', async ({ openWi
   await whenSent(page)
   expect(lost).toBeGreaterThan(1)
   expect((await read()).lines).toMatchObject([{ counted_quantity: 2, expected_quantity: 4, operator_id: ada.id }, {}, {}])
-  // An empty place has nothing to scan. A scan into the field of the quantity is none.
+  // An empty location has nothing to scan. A scan into the field of the quantity is none.
   await press(page, 'Count Cup')
   await page.getByRole('textbox', { name: 'Counted' }).focus()
   await device.scan('A-1')

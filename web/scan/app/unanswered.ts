@@ -1,15 +1,15 @@
 import type { ScannedProduct } from '../data/find.ts'
 import type { Attempts, OpenAttempt } from './attempts.ts'
 
-export interface Place {
+export interface ScannedLocation {
   id: string
   code: string
 }
 
 export interface Scanned {
   product?: ScannedProduct
-  from?: Place
-  to?: Place
+  from?: ScannedLocation
+  to?: ScannedLocation
 }
 
 /** A change of stock that was sent. Sent again, it is the same attempt. */

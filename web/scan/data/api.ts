@@ -72,8 +72,8 @@ export class Api implements QueueCalls {
       const { inbound } = await this.client.inbound.receive(id, { ...receipt, location_id: location_id ?? '' }, options)
       return { kind, record: inbound }
     }
-    const place = location_id === null ? {} : { location_id }
-    const answer = await this.client.returns.receive(id, { ...receipt, ...place, disposition }, options)
+    const location = location_id === null ? {} : { location_id }
+    const answer = await this.client.returns.receive(id, { ...receipt, ...location, disposition }, options)
     return { kind: 'return', record: answer.return }
   }
 

@@ -8,8 +8,17 @@ import { findBySku, findCode, productOf } from '../data/find.ts'
 import { isOfRecord, type RecordKind, type RecordRef } from '../queue/entry.ts'
 import type { Kept } from '../store/store.ts'
 import { isUnconfirmed } from './counting.ts'
-import { readPlaces, searchPlace } from './places.ts'
-import { emptyRecordDraft, isOpen, type KnownRecord, nameOf, type Place, recordKey, type RecordRow, refOf } from './record.ts'
+import { readLocations, searchLocation } from './locations.ts'
+import {
+  emptyRecordDraft,
+  isOpen,
+  type KnownLocation,
+  type KnownRecord,
+  nameOf,
+  recordKey,
+  type RecordRow,
+  refOf,
+} from './record.ts'
 import type { Product } from './lines.ts'
 import type { Step, Work } from './step.ts'
 import { readWeighable } from './weighable.ts'
@@ -26,9 +35,9 @@ export function workOf(kept: Kept, ref: RecordRef): Work<KnownRecord> | undefine
   const row = rowOf(kept, ref)
   const operator = kept.session?.operator
   if (row === undefined || operator === null || operator === undefined) return undefined
-  const { entries, places, settings } = kept
+  const { entries, locations, settings } = kept
   const { isLocationFirst } = settings
-  return { ...row, entries, places, operator, isLocationFirst, newId: randomId, now: new Date().toISOString() }
+  return { ...row, entries, locations, operator, isLocationFirst, newId: randomId, now: new Date().toISOString() }
 }
 
 /** Decides on what the operator did with a record, stores it, and tells the outcome. Returns false if the decision knows nothing of it. */
@@ -56,7 +65,7 @@ export async function decide(
 /** What becomes of codes on the screen of a record. */
 interface Deciders {
   scan: (work: Work<KnownRecord>, texts: readonly string[]) => Step | undefined
-  goTo: (work: Work<KnownRecord>, place: Place) => Step | undefined
+  goTo: (work: Work<KnownRecord>, location: KnownLocation) => Step | undefined
   /** `quantity`: what the code stands for. */
   take: (work: Work<KnownRecord>, product: Product, quantity: number) => Step | undefined
 }
@@ -77,18 +86,20 @@ export async function scanInRecord(
     const product = code && productOf(code)
     if (product !== undefined) return { product }
     // Locations are read page by page: for a code that is none, scans would wait long.
-    return code?.location ? { place: await searchPlace(app, code.location.id) } : { product: await findBySku(client, texts) }
+    return code?.location
+      ? { location: await searchLocation(app, code.location.id) }
+      : { product: await findBySku(client, texts) }
   }
   const found = await online(app, find, begun)
   // The operator knows by now that the search failed, or has left the record.
   if (found === undefined) return true
-  const { product, place } = found
+  const { product, location } = found
   if (product !== undefined) {
     const { id, name, weighable, quantity } = product
     // A scale that shows nothing.
     return quantity > 0 && (await decide(app, ref, (work) => take(work, { product_id: id, name, weighable }, quantity), as))
   }
-  return place !== undefined && (await decide(app, ref, (work) => goTo(work, place), as))
+  return location !== undefined && (await decide(app, ref, (work) => goTo(work, location), as))
 }
 
 /** Shows a record. One that is not on this device yet is read and stored, so that it can go on without a connection. */
@@ -105,7 +116,7 @@ export async function openRecord(app: App, ref: RecordRef, at = performance.now(
     if (!(await app.keep(() => ({ records: new Map([[recordKey(ref), row]]) }), at))) return
   }
   if (app.goOn(begun, { name: TILE_OF[ref.kind], record: ref.id })) app.tell('taken', goods.said.opened(nameOf(known)), at)
-  void readPlaces(app)
+  void readLocations(app)
   if (known.kind !== 'count') void readWeighable(app, ref)
 }
 

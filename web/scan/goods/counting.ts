@@ -6,7 +6,7 @@ import { problemOf, quantityOf } from '../kit/typed-quantity.ts'
 import { type CountEntry, type Entry, isOfRecord, type NewCount } from '../queue/entry.ts'
 import { type QueueEvent, reduce } from '../queue/reduce.ts'
 import type { Product } from './lines.ts'
-import { type DraftItem, type KnownRecord, nameOf, type Place, placeNamed, type RecordDraft, refOf } from './record.ts'
+import { type DraftItem, type KnownLocation, type KnownRecord, locationNamed, nameOf, type RecordDraft, refOf } from './record.ts'
 import { problem, type Step, type Work } from './step.ts'
 
 type Counting = Work<KnownCount>
@@ -35,14 +35,14 @@ export function levelsOf(known: KnownCount, entries: readonly Entry[]): LevelLin
   return [...levels, ...[...waiting.values()].filter(({ body }) => !there.has(keyOf(body))).map(newLine)]
 }
 
-/** The location to go to: the first that has something to count. */
-export const nextPlace = (levels: readonly LevelLine[]): LevelLine | undefined => levels.find(({ counted }) => counted === null)
+/** The level to count next: the first that is not counted. */
+export const nextLevel = (levels: readonly LevelLine[]): LevelLine | undefined => levels.find(({ counted }) => counted === null)
 
 /** Decides on the scan of a location or product; undefined for codes that this device does not know. `texts` are its readings. */
 export function scan(work: Counting, texts: readonly string[]): Step | undefined {
   const levels = levelsOf(work.known, work.entries)
-  const place = placeOf(work, levels, texts)
-  if (place !== undefined) return goTo(work, place)
+  const location = locationOf(work, levels, texts)
+  if (location !== undefined) return goTo(work, location)
   const product =
     levels.find(({ barcode, sku }) => texts.some((text) => text === barcode || text === sku)) ??
     levels.find(({ barcode }) => texts.some((text) => isCodeOf(text, barcode)))
@@ -50,24 +50,29 @@ export function scan(work: Counting, texts: readonly string[]): Step | undefined
 }
 
 /** The operator is at this location. */
-export function goTo({ known, draft }: Counting, place: Place): Step {
+export function goTo({ known, draft }: Counting, location: KnownLocation): Step {
   const { item } = draft
   if (item !== null && isUnconfirmed(item)) return problem(goods.problem.confirmFirst(item.product_name))
   const { location_ids, warehouse_id } = known.record
-  if (place.warehouse_id !== warehouse_id) return problem(goods.problem.otherWarehouse(place.code))
-  if (location_ids !== null && !location_ids.includes(place.id)) return problem(goods.problem.notCounted(place.code))
-  return { outcome: 'taken', text: goods.said.located(place.code), draft: { ...draft, place, item: null }, events: [] }
+  if (location.warehouse_id !== warehouse_id) return problem(goods.problem.otherWarehouse(location.code))
+  if (location_ids !== null && !location_ids.includes(location.id)) return problem(goods.problem.notCounted(location.code))
+  return {
+    outcome: 'taken',
+    text: goods.said.located(location.code),
+    draft: { ...draft, place: location, item: null },
+    events: [],
+  }
 }
 
 /** Chooses a product at the location. `more`: how many of it were scanned. */
 export function choose(work: Counting, { product_id, name }: Product, more: number): Step {
   const { known, draft, entries } = work
-  const { place, item } = draft
-  if (place === null) return problem(goods.problem.locationFirst, nextPlace(levelsOf(known, entries))?.location_code)
+  const { place: location, item } = draft
+  if (location === null) return problem(goods.problem.locationFirst, nextLevel(levelsOf(known, entries))?.location_code)
   const isSame = item?.product_id === product_id
   if (item !== null && !isSame && isUnconfirmed(item)) return problem(goods.problem.confirmFirst(item.product_name))
   const { product_ids, lines } = known.record
-  const isLine = lines.some((line) => line.product_id === product_id && line.location_id === place.id)
+  const isLine = lines.some((line) => line.product_id === product_id && line.location_id === location.id)
   if (!isLine && product_ids !== null && !product_ids.includes(product_id)) return problem(goods.problem.notCounted(name))
   const held = isSame ? withMore(work, item, more) : { pick_id: work.newId(), product_id, product_name: name, quantity: more }
   if (held === undefined) return problem(goods.problem.correctFirst(name, problemOf(item?.typed ?? '', false)))
@@ -99,21 +104,21 @@ export function withTyped(draft: RecordDraft, { pick_id, quantity }: DraftItem, 
 /** So many lie there: all of the product at the location. */
 export function confirm(work: Counting, quantity: number): Step | undefined {
   const { known, draft, entries, operator, now } = work
-  const { place, item } = draft
-  if (place === null || item === null) return undefined
+  const { place: location, item } = draft
+  if (location === null || item === null) return undefined
   const { pick_id, product_id, product_name } = item
-  const about = { order_tenant_id: nameOf(known), product_name, location_code: place.code }
-  const body = { product_id, location_id: place.id, quantity }
+  const about = { order_tenant_id: nameOf(known), product_name, location_code: location.code }
+  const body = { product_id, location_id: location.id, quantity }
   const by = { operator_id: operator.id, operator_email: operator.email, added_at: now }
   const entry: NewCount = { kind: 'count', pick_id, flow_id: null, record: refOf(known), about, body, ...by }
   const events: QueueEvent[] = [{ type: 'add', entry }]
   const levels = levelsOf(known, reduce(entries, events[0] as QueueEvent, Infinity))
   const after: RecordDraft = { ...draft, item: null }
-  if (nextPlace(levels) === undefined)
+  if (nextLevel(levels) === undefined)
     return { outcome: 'order', text: goods.said.allCounted(nameOf(known)), draft: after, events }
-  const isPlaceDone = levels.every(({ location_id, counted }) => location_id !== place.id || counted !== null)
-  const text = isPlaceDone ? goods.said.placeDone(place.code) : goods.said.counted(product_name, quantity)
-  return { outcome: isPlaceDone ? 'line' : 'taken', text, draft: after, events }
+  const isLocationDone = levels.every(({ location_id, counted }) => location_id !== location.id || counted !== null)
+  const text = isLocationDone ? goods.said.locationDone(location.code) : goods.said.counted(product_name, quantity)
+  return { outcome: isLocationDone ? 'line' : 'taken', text, draft: after, events }
 }
 
 /** Nothing is counted of the product that was chosen. What was confirmed is counted again instead. */
@@ -123,9 +128,13 @@ export function undo({ draft }: Counting): Step {
   return { outcome: 'taken', text: goods.said.undone(product_name, quantity), draft: { ...draft, item: null }, events: [] }
 }
 
-function placeOf({ places, known }: Counting, levels: readonly LevelLine[], texts: readonly string[]): Place | undefined {
+function locationOf(
+  { locations, known }: Counting,
+  levels: readonly LevelLine[],
+  texts: readonly string[],
+): KnownLocation | undefined {
   const level = levels.find(({ location_code: code, location_id: id }) => texts.some((text) => text === code || text === id))
-  if (level === undefined) return placeNamed(places, texts, known)
+  if (level === undefined) return locationNamed(locations, texts, known)
   const { warehouse_id } = known.record
   return { id: level.location_id, code: level.location_code, warehouse_id, sellable: true }
 }

@@ -6,9 +6,9 @@ import { type QueueEvent, reduce } from '../queue/reduce.ts'
 import { type GoodsLine, linesOf, type Product } from './lines.ts'
 import {
   type DraftItem,
+  type KnownLocation,
+  locationNamed,
   nameOf,
-  type Place,
-  placeNamed,
   type Receivable,
   type RecordDraft,
   refOf,
@@ -26,8 +26,8 @@ interface Settled {
 
 /** Decides on the scan of a location or product; undefined for codes that this device does not know. `texts` are its readings. */
 export function scan(work: Receiving, texts: readonly string[]): Step | undefined {
-  const place = placeNamed(work.places, texts, work.known)
-  if (place !== undefined) return goTo(work, place)
+  const location = locationNamed(work.locations, texts, work.known)
+  if (location !== undefined) return goTo(work, location)
   const lines = linesOf(work.known, work.entries)
   const line =
     lines.find(({ barcode, sku }) => texts.some((text) => text === barcode || text === sku)) ??
@@ -36,18 +36,18 @@ export function scan(work: Receiving, texts: readonly string[]): Step | undefine
 }
 
 /** The goods go to this location: those in hand, if they have none yet, and those that follow. */
-export function goTo(work: Receiving, place: Place): Step {
+export function goTo(work: Receiving, location: KnownLocation): Step {
   const { draft, known } = work
-  if (place.warehouse_id !== known.record.warehouse_id) return problem(goods.problem.otherWarehouse(place.code))
+  if (location.warehouse_id !== known.record.warehouse_id) return problem(goods.problem.otherWarehouse(location.code))
   if (known.kind === 'return') {
     if (draft.disposition === 'scrap') return problem(goods.problem.scrapNowhere)
-    if (!isFit(place, draft.disposition)) return problem(goods.problem.notFor(place.code, draft.disposition))
+    if (!isFit(location, draft.disposition)) return problem(goods.problem.notFor(location.code, draft.disposition))
   }
   const { item } = draft
-  if (item === null || draft.place?.id === place.id) return located({ ...draft, place }, [], place)
-  if (draft.place === null) return received(work, item, { ...draft, place })
+  if (item === null || draft.place?.id === location.id) return located({ ...draft, place: location }, [], location)
+  if (draft.place === null) return received(work, item, { ...draft, place: location })
   const settled = settle(work, item, draft)
-  return located({ ...settled.draft, place }, settled.events, place)
+  return located({ ...settled.draft, place: location }, settled.events, location)
 }
 
 /** More of a product, which may be one that was not announced: one, or what its code stands for. */
@@ -84,16 +84,16 @@ export function setQuantity(work: Receiving, quantity: number): Step | undefined
 
 /** What is in hand is received. */
 export function confirm(work: Receiving): Step | undefined {
-  const { item, place, disposition } = work.draft
+  const { item, place: location, disposition } = work.draft
   if (item === null) return undefined
-  if (place === null && disposition !== 'scrap') return problem(goods.problem.locationOf(item.product_name))
+  if (location === null && disposition !== 'scrap') return problem(goods.problem.locationOf(item.product_name))
   return received(work, item, work.draft)
 }
 
 /** What becomes of the goods in hand, and of those that follow. */
 export function dispose(work: Receiving, disposition: Disposition): Step {
-  const { place } = work.draft
-  const draft = { ...work.draft, disposition, place: place !== null && isFit(place, disposition) ? place : null }
+  const { place: location } = work.draft
+  const draft = { ...work.draft, disposition, place: location !== null && isFit(location, disposition) ? location : null }
   return { outcome: 'taken', text: goods.dispositions[disposition], draft, events: [] }
 }
 
@@ -108,8 +108,8 @@ export function undo(work: Receiving): Step {
   return undone(product_name, body.quantity, draft, [{ type: 'undo', entry }])
 }
 
-/** Whether goods with this disposition may lie at a place. */
-function isFit({ sellable }: Place, disposition: Disposition): boolean {
+/** Whether goods with this disposition may lie at a location. */
+function isFit({ sellable }: KnownLocation, disposition: Disposition): boolean {
   return disposition === 'restock' ? sellable : disposition === 'quarantine' && !sellable
 }
 
@@ -144,9 +144,9 @@ function received(work: Receiving, item: DraftItem, draft: RecordDraft, before: 
 function settle(work: Receiving, item: DraftItem, draft: RecordDraft): Settled {
   const { pick_id, product_id, product_name, quantity, operator = work.operator } = item
   const { disposition } = draft
-  const place = disposition === 'scrap' ? null : draft.place
+  const location = disposition === 'scrap' ? null : draft.place
   const ofReturn = work.known.kind === 'return' ? { disposition } : {}
-  const body: ReceiptBody = { product_id, quantity, location_id: place?.id ?? null, ...ofReturn }
+  const body: ReceiptBody = { product_id, quantity, location_id: location?.id ?? null, ...ofReturn }
   const entry: NewReceipt = { ...common({ ...work, operator }, product_name, codeAt(draft)), kind: 'receipt', pick_id, body }
   return {
     draft: { ...draft, item: null, place: work.isLocationFirst ? draft.place : null },
@@ -172,7 +172,7 @@ const lineOf = ({ known, entries }: Receiving, { product_id }: DraftItem): Goods
 /** What is still to come of the product in hand. */
 export const leftOf = (work: Receiving, item: DraftItem): number => lineOf(work, item)?.left ?? 0
 
-const located = (draft: RecordDraft, events: QueueEvent[], { code }: Place): Step => ({
+const located = (draft: RecordDraft, events: QueueEvent[], { code }: KnownLocation): Step => ({
   outcome: 'taken',
   text: goods.said.located(code),
   draft,

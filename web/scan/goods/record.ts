@@ -12,7 +12,7 @@ export type KnownRecord =
 export type Receivable = Exclude<KnownRecord, { kind: 'count' }>
 
 /** A location that this device has heard of. */
-export interface Place {
+export interface KnownLocation {
   id: string
   code: string
   warehouse_id: number
@@ -36,8 +36,8 @@ export interface DraftItem {
 
 /** What the operator does with a record at the moment. */
 export interface RecordDraft {
-  /** Where the goods are. It stays until another location is scanned. */
-  place: Place | null
+  /** The location of the goods. It stays until another one is scanned. Stored under this name by all builds. */
+  place: KnownLocation | null
   /** Of returns: what becomes of the goods. */
   disposition: Disposition
   item: DraftItem | null
@@ -96,8 +96,12 @@ export function withLine({ kind, record }: Extract<KnownRecord, { kind: 'count' 
 export const nameOf = ({ kind, record: { reference, id } }: NamedRecord): string => reference ?? t.goods.unnamed[kind](id)
 
 /** The location that one of the texts names by its code or id. Warehouses may have the same codes: that of the record comes first. */
-export function placeNamed(places: readonly Place[], texts: readonly string[], { record }: KnownRecord): Place | undefined {
-  const named = places.filter(({ code, id }) => texts.some((text) => text === code || text === id))
+export function locationNamed(
+  locations: readonly KnownLocation[],
+  texts: readonly string[],
+  { record }: KnownRecord,
+): KnownLocation | undefined {
+  const named = locations.filter(({ code, id }) => texts.some((text) => text === code || text === id))
   return named.find(({ warehouse_id }) => warehouse_id === record.warehouse_id) ?? named[0]
 }
 

@@ -2,7 +2,7 @@ import type { ProblemNote } from '../app/app.ts'
 import type { Outcome } from '../feedback.ts'
 import type { Entry } from '../queue/entry.ts'
 import type { QueueEvent } from '../queue/reduce.ts'
-import type { KnownRecord, Place, RecordDraft, RecordRow, SentReceipt } from './record.ts'
+import type { KnownLocation, KnownRecord, RecordDraft, RecordRow, SentReceipt } from './record.ts'
 
 /** What a decision needs to know. */
 export interface Work<Known extends KnownRecord> {
@@ -13,7 +13,7 @@ export interface Work<Known extends KnownRecord> {
   /** Of all records. */
   entries: readonly Entry[]
   /** Locations that this device knows. */
-  places: readonly Place[]
+  locations: readonly KnownLocation[]
   operator: { id: number; email: string }
   /** A product is scanned at its location, after the location. */
   isLocationFirst: boolean

@@ -5,7 +5,7 @@ export interface Level {
   location_id: string
   location_code: string
   quantity: number
-  /** Place in the pick order. Absent: after the locations that have one. */
+  /** Position in the pick order. Absent: after the locations that have one. */
   pick_sequence?: number | undefined
 }
 
@@ -64,7 +64,7 @@ function stopsOfLine(line: OpenLine, stock: Map<string, number>, { first, isBatc
   const available = ({ location_id }: Level): number => stock.get(stockKey(line.product_id, location_id)) ?? 0
   const order = (one: Level, other: Level): number =>
     Number(other.location_id === first) - Number(one.location_id === first) ||
-    (isBatch === true ? byPlace(locationOf(one), locationOf(other)) : available(other) - available(one))
+    (isBatch === true ? bySequence(locationOf(one), locationOf(other)) : available(other) - available(one))
   const stops: Stop[] = []
   let { left } = line
   for (const level of line.levels.toSorted(order)) {
@@ -78,9 +78,9 @@ function stopsOfLine(line: OpenLine, stock: Map<string, number>, { first, isBatc
   return stops
 }
 
-type Place = NonNullable<Stop['location']>
+type StopLocation = NonNullable<Stop['location']>
 
-const locationOf = ({ location_id, location_code, pick_sequence }: Level): Place => ({
+const locationOf = ({ location_id, location_code, pick_sequence }: Level): StopLocation => ({
   id: location_id,
   code: location_code,
   sequence: pick_sequence,
@@ -96,10 +96,10 @@ export const stopKey = (orderDetailId: number, locationId = ''): string => `${or
 /** Stops without a location come last. */
 function byLocation({ location: one }: Stop, { location: other }: Stop): number {
   if (one === undefined || other === undefined) return Number(one === undefined) - Number(other === undefined)
-  return byPlace(one, other)
+  return bySequence(one, other)
 }
 
-function byPlace(one: Place, other: Place): number {
+function bySequence(one: StopLocation, other: StopLocation): number {
   const [first = Number.MAX_VALUE, second = Number.MAX_VALUE] = [one.sequence, other.sequence]
   return first - second || natural.compare(one.code, other.code)
 }

@@ -46,7 +46,7 @@ export interface About {
 
 /**
  * Why the server refused an entry: the flow or record is over, the line has less left, another operator has the flow, stock is short, nothing
- * may be picked at the place, or else. `late`: a count was not sent while it was true.
+ * may be picked at the location (`place`), or else. `late`: a count was not sent while it was true.
  */
 export type RefusalReason = 'over' | 'beyond' | 'operator' | 'stock' | 'place' | 'late' | 'other'
 

@@ -140,7 +140,7 @@ function refuse(entries: readonly Entry[], seq: number, error: Refusal): readonl
   // The operator has put it back already, and the server never took it.
   if (refused !== undefined && refused.kind !== 'undo' && isUndone && error.is_certain)
     return entries.filter(({ pick_id }) => pick_id !== refused.pick_id)
-  // A later count of the same place waits.
+  // A later count of the same level waits.
   if (refused?.kind === 'count' && entries.some((other) => other.seq > seq && isSameLevel(other, refused)))
     return entries.filter((other) => other !== refused)
   return change(entries, seq, (entry) => ({ ...entry, state: 'refused', error }))

@@ -4,7 +4,7 @@ import type { CodeHandler } from '../app/app.ts'
 import { Attempts, type OpenAttempt } from '../app/attempts.ts'
 import { online } from '../app/calls.ts'
 import { SentRows } from '../app/sent-rows.ts'
-import { isKnown, type Place, type Scanned, type SentChange, type SentRow } from '../app/unanswered.ts'
+import { isKnown, type Scanned, type ScannedLocation, type SentChange, type SentRow } from '../app/unanswered.ts'
 import { useApp, useCodes, useTitle } from '../app/use-app.ts'
 import { findCode, findProduct } from '../data/find.ts'
 import { Button } from '../kit/button.tsx'
@@ -17,7 +17,7 @@ import styles from './screens.module.css'
 interface ChangeStockProps {
   title: string
   /** Names of the locations, in the order in which they are scanned. */
-  places: readonly { key: 'from' | 'to'; label: string; hint: string }[]
+  locations: readonly { key: 'from' | 'to'; label: string; hint: string }[]
   quantityLabel: string
   button: string
   done: string
@@ -26,7 +26,7 @@ interface ChangeStockProps {
 }
 
 /** Scans a product and its locations, asks for a quantity, and saves. Online only: nothing of it is queued. */
-export function ChangeStock({ title, places, quantityLabel, button, done, save }: ChangeStockProps) {
+export function ChangeStock({ title, locations, quantityLabel, button, done, save }: ChangeStockProps) {
   const app = useApp()
   const { session } = app.kept
   const owner = `${title} ${session === null ? '' : bindingOf(session)} ${session?.operator?.id}`
@@ -49,7 +49,7 @@ export function ChangeStock({ title, places, quantityLabel, button, done, save }
   const [isBusy, setBusy] = useState(false)
   const [attempts, setAttempts] = useState(() => restored?.attempts ?? newAttempts())
   useTitle(title)
-  const missing = places.find(({ key }) => scanned[key] === undefined)
+  const missing = locations.find(({ key }) => scanned[key] === undefined)
   const { product } = scanned
   const change = (next: Scanned): void => {
     latest.current = next
@@ -58,7 +58,7 @@ export function ChangeStock({ title, places, quantityLabel, button, done, save }
   const take: CodeHandler = async (texts, at, codes, begun) => {
     if (begun < start.current) return true
     const before = latest.current
-    const next = places.find(({ key }) => before[key] === undefined)
+    const next = locations.find(({ key }) => before[key] === undefined)
     const { client } = app.api
     const find = async () =>
       before.product === undefined ? await findProduct(client, texts, codes) : (await findCode(client, texts, codes))?.location
@@ -68,7 +68,7 @@ export function ChangeStock({ title, places, quantityLabel, button, done, save }
     const isProduct = 'weighable' in found
     if (!isProduct && next === undefined) return false
     if (!isProduct && found.id === before.from?.id) {
-      app.stop({ message: t.stock.samePlace, scanned: texts[0] }, at)
+      app.stop({ message: t.stock.sameLocation, scanned: texts[0] }, at)
       return true
     }
     change({ ...before, [isProduct ? 'product' : (next?.key ?? 'from')]: found })
@@ -128,10 +128,10 @@ export function ChangeStock({ title, places, quantityLabel, button, done, save }
           <dt>{t.stock.product}</dt>
           <dd>{product?.name ?? ''}</dd>
         </div>
-        {places.map(({ key, label }) => (
+        {locations.map(({ key, label }) => (
           <div key={key}>
             <dt>{label}</dt>
-            <dd>{placeText(scanned[key])}</dd>
+            <dd>{locationText(scanned[key])}</dd>
           </div>
         ))}
       </dl>
@@ -158,4 +158,5 @@ export function ChangeStock({ title, places, quantityLabel, button, done, save }
   )
 }
 
-const placeText = (place: Place | undefined): string => (place === undefined ? '' : t.stock.place(place.code, place.id))
+const locationText = (location: ScannedLocation | undefined): string =>
+  location === undefined ? '' : t.stock.locationName(location.code, location.id)

@@ -110,11 +110,11 @@ async function stockOfProduct(client: FulfillmentClient, id: number, facts: stri
 /** What lies at a location. Products that lie there no more are left out; `before` are the rows of the pages before. */
 async function stockAt(
   client: FulfillmentClient,
-  place: { id: string; code: string },
+  location: { id: string; code: string },
   page = 1,
   before: Found['rows'] = [],
 ): Promise<Found> {
-  const { id, code } = place
+  const { id, code } = location
   const { products, pagination } = await client.stock.overview({ location_id: id, limit: MAX_PRODUCTS, page })
   const levels = products.map(({ product_id, name, levels }) => ({
     key: product_id,
@@ -122,7 +122,7 @@ async function stockAt(
     quantity: levels.find(({ location_id }) => location_id === id)?.quantity ?? 0,
   }))
   const rows = [...before, ...levels.filter(({ quantity }) => quantity !== 0)]
-  const more = page < pagination.total_pages ? () => stockAt(client, place, page + 1, rows) : undefined
+  const more = page < pagination.total_pages ? () => stockAt(client, location, page + 1, rows) : undefined
   return rows.length === 0 && more !== undefined ? await more() : { title: code, facts: [], rows, more }
 }
 

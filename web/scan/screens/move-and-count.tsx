@@ -11,7 +11,7 @@ export function Move() {
   return (
     <ChangeStock
       title={stock.moveTitle}
-      places={[
+      locations={[
         { key: 'from', label: stock.from, hint: stock.scanFrom },
         { key: 'to', label: stock.to, hint: stock.scanTo },
       ]}
@@ -37,7 +37,7 @@ export function Count() {
   return (
     <ChangeStock
       title={stock.countTitle}
-      places={[{ key: 'from', label: stock.location, hint: stock.scanLocation }]}
+      locations={[{ key: 'from', label: stock.location, hint: stock.scanLocation }]}
       quantityLabel={stock.counted}
       button={stock.save}
       done={t.said.counted}

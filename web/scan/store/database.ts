@@ -2,7 +2,7 @@ import type { WeightPattern } from '@fulfillment/codes/weight-barcode.ts'
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
 import type { PickingFlowDetails } from '@fulfillment/sdk'
 import type { SentRow } from '../app/unanswered.ts'
-import type { Place, RecordRow } from '../goods/record.ts'
+import type { KnownLocation, RecordRow } from '../goods/record.ts'
 import type { Doubt } from '../packing/doubt.ts'
 import type { Draft } from '../picking/draft.ts'
 import type { Entry } from '../queue/entry.ts'
@@ -75,7 +75,8 @@ interface Schema extends DBSchema {
   queue: { key: [Binding, number]; value: Entry }
   operators: { key: [Binding, number]; value: KnownOperator }
   records: { key: [Binding, string]; value: RecordRow }
-  places: { key: Binding; value: readonly Place[] }
+  /** Locations. Another name would be another table, in another version. */
+  places: { key: Binding; value: readonly KnownLocation[] }
   log: { key: number; value: LogRow }
 }
 

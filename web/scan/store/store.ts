@@ -1,6 +1,6 @@
 import type { WeightPattern } from '@fulfillment/codes/weight-barcode.ts'
 import type { SentRow } from '../app/unanswered.ts'
-import { type Place, type RecordRow, recordKey, refOf } from '../goods/record.ts'
+import { type KnownLocation, type RecordRow, recordKey, refOf } from '../goods/record.ts'
 import type { Draft } from '../picking/draft.ts'
 import type { Entry } from '../queue/entry.ts'
 import { type QueueEvent, reduce } from '../queue/reduce.ts'
@@ -31,7 +31,7 @@ export interface Kept {
   /** Deliveries, returns and counts by `recordKey`. */
   records: ReadonlyMap<string, RecordRow>
   /** Locations that may be scanned without a connection. */
-  places: readonly Place[]
+  locations: readonly KnownLocation[]
   weights: Meta['weights']
   sent: Meta['sent']
   doubts: Meta['doubts']
@@ -52,7 +52,7 @@ export interface Changes {
   operator?: KnownOperator
   log?: readonly LogRow[]
   records?: ReadonlyMap<string, RecordRow | null>
-  places?: readonly Place[]
+  locations?: readonly KnownLocation[]
   weightPatterns?: readonly WeightPattern[]
   sent?: { owner: string; row: SentRow | undefined }
   doubts?: Meta['doubts']
@@ -175,7 +175,7 @@ export class Store {
       operators:
         operator === undefined ? before.operators : [...before.operators.filter(({ id }) => id !== operator.id), operator],
       records: merged(before.records, changes.records),
-      places: changes.places ?? before.places,
+      locations: changes.locations ?? before.locations,
       weights:
         changes.weightPatterns === undefined || session === null
           ? before.weights
@@ -207,7 +207,7 @@ async function load(transaction: Transaction): Promise<Kept> {
   const session = ((await meta.get('session')) ?? null) as DeviceSession | null
   const binding = session === null ? '' : bindingOf(session)
   const range = rowsOf(binding)
-  const [settings, devices, weights, sent, doubts, entries, flows, drafts, operators, records, places] = await Promise.all([
+  const [settings, devices, weights, sent, doubts, entries, flows, drafts, operators, records, locations] = await Promise.all([
     meta.get('settings') as Promise<Settings | undefined>,
     meta.get('devices') as Promise<Meta['devices'] | undefined>,
     meta.get('weights') as Promise<Meta['weights'] | undefined>,
@@ -232,7 +232,7 @@ async function load(transaction: Transaction): Promise<Kept> {
     drafts: new Map(drafts.map((draft) => [draft.flow_id, draft])),
     operators,
     records: new Map(records.map((row) => [recordKey(refOf(row.known)), row])),
-    places: places ?? [],
+    locations: locations ?? [],
   }
 }
 
@@ -268,7 +268,7 @@ function write(transaction: Transaction, before: Kept, after: Kept, changes: Cha
       const rows = transaction.objectStore('records')
       requests.push(row === null ? rows.delete([binding, key]) : rows.put(row, [binding, key]))
     }
-    if (changes.places !== undefined) requests.push(transaction.objectStore('places').put(changes.places, binding))
+    if (changes.locations !== undefined) requests.push(transaction.objectStore('places').put(changes.locations, binding))
     const { operator } = changes
     if (operator !== undefined) requests.push(transaction.objectStore('operators').put(operator, [binding, operator.id]))
   }

@@ -39,7 +39,7 @@ export const scanGoods = {
   surplus: (received: number) => `${formatNumber(received)}, not announced`,
   moreLines: (number: number) => count(number, 'more line', 'more lines'),
   to: (code: string) => `To ${code}`,
-  noPlace: 'No location yet',
+  noLocation: 'No location yet',
   scanLocation: 'Scan the location',
   scanProduct: 'Scan a product',
   scanProductOrLocation: 'Scan a product, or another location',
@@ -79,7 +79,7 @@ export const scanGoods = {
     undone: (name: string, quantity: number) => `Undone: ${units(quantity, name)}`,
     chosen: (name: string, quantity: number) => (quantity === 0 ? name : units(quantity, name)),
     counted: (name: string, quantity: number) => units(quantity, name),
-    placeDone: (code: string) => `All counted at ${code}`,
+    locationDone: (code: string) => `All counted at ${code}`,
     allCounted: (name: string) => `All of ${isolated(name)} is counted`,
   },
   problem: {

@@ -277,7 +277,7 @@ export const scan = {
     quantity: 'Quantity',
     counted: 'Counted, without what you hold',
     /** Locations of several warehouses may have the same code. */
-    place: (code: string, id: string) => (code === id ? code : `${isolated(code)} · ${isolated(id)}`),
+    locationName: (code: string, id: string) => (code === id ? code : `${isolated(code)} · ${isolated(id)}`),
     moveTitle: 'Move',
     countTitle: 'Count',
     move: 'Move',
@@ -290,7 +290,7 @@ export const scan = {
       units === 1
         ? 'Enter the quantity.'
         : `Enter the quantity in single units. The scanned code stands for ${formatNumber(units)}.`,
-    samePlace: 'From and To are the same location. Scan another one.',
+    sameLocation: 'From and To are the same location. Scan another one.',
     nothing: 'Enter more than 0.',
     notAllowed: 'You may not change stock on this device.',
     again: 'Start over',

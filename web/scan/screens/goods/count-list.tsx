@@ -13,7 +13,7 @@ import {
   type KnownCount,
   type LevelLine,
   levelsOf,
-  nextPlace,
+  nextLevel,
   scan,
   undo,
 } from '../../goods/counting.ts'
@@ -62,7 +62,7 @@ function Counting({ work }: { work: CountingWork }) {
   const handle: CodeHandler = (...scanned) =>
     scanInRecord(app, ref, scanned, {
       scan: (work, texts) => ofCount((of) => scan(of, texts))(work),
-      goTo: (work, place) => ofCount((of) => goTo(of, place))(work),
+      goTo: (work, location) => ofCount((of) => goTo(of, location))(work),
       take: (work, product, quantity) => ofCount((of) => choose(of, product, quantity))(work),
     })
   useCodes(handle, { leads: true })
@@ -75,7 +75,7 @@ function Counting({ work }: { work: CountingWork }) {
     else app.stop({ message: goods.count.online }, performance.now())
   }
   const done = levels.filter(({ counted }) => counted !== null).length
-  const { item, place } = draft
+  const { item, place: location } = draft
   const [typed, type] = useTyped(ref, item)
   return (
     <div className={styles.screen}>
@@ -92,9 +92,9 @@ function Counting({ work }: { work: CountingWork }) {
         </div>
         {item !== null && <Counted name={item.product_name} typed={typed} onType={type} onConfirm={count} />}
       </div>
-      {place !== null && (
+      {location !== null && (
         <Levels
-          levels={levels.filter(({ location_id }) => location_id === place.id)}
+          levels={levels.filter(({ location_id }) => location_id === location.id)}
           onChoose={(one) => run((of) => choose(of, one, 0))}
         />
       )}
@@ -110,17 +110,17 @@ function Counting({ work }: { work: CountingWork }) {
         />
       </div>
       <CodeField />
-      <ToCome levels={levels.filter(({ counted, location_id }) => counted === null && location_id !== place?.id)} />
+      <ToCome levels={levels.filter(({ counted, location_id }) => counted === null && location_id !== location?.id)} />
     </div>
   )
 }
 
 function Where({ work: { draft }, levels }: { work: CountingWork; levels: readonly LevelLine[] }) {
-  const { place, item } = draft
-  const next = nextPlace(levels)
-  const isDoneHere = levels.every(({ location_id, counted }) => location_id !== place?.id || counted !== null)
+  const { place: location, item } = draft
+  const next = nextLevel(levels)
+  const isDoneHere = levels.every(({ location_id, counted }) => location_id !== location?.id || counted !== null)
   const hint =
-    item === null && (place === null || isDoneHere)
+    item === null && (location === null || isDoneHere)
       ? next === undefined
         ? goods.count.done
         : goods.count.goTo(next.location_code)
@@ -129,7 +129,7 @@ function Where({ work: { draft }, levels }: { work: CountingWork; levels: readon
         : goods.count.hint
   return (
     <>
-      <p className={styles.place}>{place?.code ?? next?.location_code ?? goods.count.done}</p>
+      <p className={styles.place}>{location?.code ?? next?.location_code ?? goods.count.done}</p>
       <p className={styles.expected}>{hint}</p>
     </>
   )
@@ -162,7 +162,7 @@ function Counted({ name, typed, onType, onConfirm }: CountedProps) {
   )
 }
 
-/** What should lie here. A tap chooses the product: of an empty place, nothing can be scanned. */
+/** What should lie here. A tap chooses the product: of an empty location, nothing can be scanned. */
 function Levels({ levels, onChoose }: { levels: readonly LevelLine[]; onChoose: (level: LevelLine) => void }) {
   return (
     <ul aria-label={goods.count.at} className={styles.list}>

@@ -51,7 +51,7 @@ function Receiving({ work }: { work: ReceivingWork }) {
   const handle: CodeHandler = (...scanned) =>
     scanInRecord(app, ref, scanned, {
       scan: (work, texts) => ofGoods((of) => scan(of, texts))(work),
-      goTo: (work, place) => ofGoods((of) => goTo(of, place))(work),
+      goTo: (work, location) => ofGoods((of) => goTo(of, location))(work),
       take: (work, product, quantity) => ofGoods((of) => take(of, product, quantity))(work),
     })
   useCodes(handle, { leads: true })
@@ -115,8 +115,9 @@ function Dispositions({ chosen, onChoose }: DispositionsProps) {
 
 /** Where the goods go, and what the operator holds. */
 function InHand({ work }: { work: ReceivingWork }) {
-  const { item, place, disposition } = work.draft
-  const where = disposition === 'scrap' ? goods.dispositions.scrap : place === null ? goods.noPlace : goods.to(place.code)
+  const { item, place: location, disposition } = work.draft
+  const where =
+    disposition === 'scrap' ? goods.dispositions.scrap : location === null ? goods.noLocation : goods.to(location.code)
   const left = item === null ? 0 : leftOf(work, item)
   return (
     <section aria-label={goods.inHand} className={styles.sides}>
@@ -130,11 +131,11 @@ function InHand({ work }: { work: ReceivingWork }) {
   )
 }
 
-function hintOf({ draft: { item, place, disposition }, isLocationFirst }: ReceivingWork): string {
+function hintOf({ draft: { item, place: location, disposition }, isLocationFirst }: ReceivingWork): string {
   // It goes to no location.
   if (disposition === 'scrap') return item === null ? goods.scanProduct : goods.scanNext
-  if (item !== null) return place === null ? goods.scanLocation : goods.scanNext
-  if (place !== null) return goods.scanProductOrLocation
+  if (item !== null) return location === null ? goods.scanLocation : goods.scanNext
+  if (location !== null) return goods.scanProductOrLocation
   return isLocationFirst ? goods.scanLocation : goods.scanProduct
 }
 
