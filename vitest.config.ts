@@ -68,7 +68,8 @@ export default defineConfig({
     ],
     globalSetup: 'test/support/global-setup.ts',
     sequence: { sequencer: SlowestFirst },
-    // Twice the cores of the smallest machine: a fifth of the time, the tests of three only wait. The tests' Postgres has connections for four.
+    // Twice the cores of the smallest machine, because tests also wait: with three workers, all of them would wait a fifth of the time, and the
+    // cores be idle. The tests' Postgres has connections for four.
     maxWorkers: 4,
     // Of the tests of a file that run at the same time, because they wait.
     maxConcurrency: 12,
