@@ -1,10 +1,12 @@
+import { existsSync } from 'node:fs'
+import path from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** In the order in which they start: the longest files are in the first one. */
 const PROJECTS = ['slow', 'isolated', 'shared', 'without service']
 
 /** Files of more than ten seconds. One of them that started last would have a worker to itself. */
-const SLOW = [
+const LONGEST_FIRST = [
   'test/simulator/simulator.test.ts',
   'test/readme/shell-blocks.test.ts',
   'test/shards/move.test.ts',
@@ -66,12 +68,17 @@ const SLOW = [
   'test/web/security/exports.test.ts',
 ]
 
+const ROOT = path.join(import.meta.dirname, '../..')
+const missing = LONGEST_FIRST.filter((file) => !existsSync(path.join(ROOT, file)))
+if (missing.length > 0)
+  throw new Error(`LONGEST_FIRST in ${import.meta.filename} lists files that do not exist: ${missing.join(', ')}`)
+
 const rank = ({ moduleId }: TestSpecification): number => {
-  const found = SLOW.findIndex((file) => moduleId.endsWith(file))
-  return found < 0 ? SLOW.length : found
+  const found = LONGEST_FIRST.findIndex((file) => moduleId.endsWith(file))
+  return found < 0 ? LONGEST_FIRST.length : found
 }
 
-/** Starts the slow files of a project first. The rest is in Vitest's order: by size, or by the durations of the last run. */
+/** Starts the longest files of a project first. The rest is in Vitest's order: by size, or by the durations of the last run. */
 export class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     // oxlint-disable-next-line unicorn/no-array-sort -- of the sequencer, not of an array
