@@ -1,3 +1,4 @@
+import type { PackageLine, Shipment, ShipmentUpdatedEvent } from '@fulfillment/sdk'
 import { sql } from 'kysely'
 import { expect } from 'vitest'
 import { newOrder } from '../support/orders.ts'
@@ -12,7 +13,6 @@ import {
   packageOf,
   pickedOrder,
   readShipment,
-  type Shipment,
   statusOf,
   tryToPack,
 } from '../support/shipments.ts'
@@ -61,7 +61,7 @@ it('parallel shipments, and changed ones, never pack more than was taken, on any
   expect(tally(responses)).toEqual({ ok: 10, shipment_error: 20 })
   const packed = responses.flatMap(({ status, body }) => (status === 200 ? body.data.packages[0].lines : []))
   const ofLine = (line: number): number =>
-    packed.reduce((sum, { order_detail_id: id, quantity }: Shipment) => sum + (id === line ? quantity : 0), 0)
+    packed.reduce((sum, { order_detail_id: id, quantity }: PackageLine) => sum + (id === line ? quantity : 0), 0)
   expect([ofLine(first), ofLine(second)]).toEqual([4, 6])
 })
 
@@ -105,7 +105,7 @@ it('of parallel calls about a state, each change happens once, and the last even
     expect(tally(responses)).toEqual({ ok: 12 })
   }
   const { events } = (await tenant.request('GET', '/events?event=shipment/updated&limit=100')).body.data
-  expect(events.map(({ data }: Shipment) => data.shipment_status)).toEqual([
+  expect(events.map(({ data }: ShipmentUpdatedEvent) => data.shipment_status)).toEqual([
     ...times(6, () => 'packing'),
     ...times(5, () => 'partial'),
     ...times(6, () => 'shipped'),

@@ -1,13 +1,10 @@
 import { sql } from 'kysely'
 import { expect } from 'vitest'
+import type { Shipment } from '@fulfillment/sdk'
 import type { Database } from '@fulfillment/server/database/database.ts'
 import { newOrder } from './orders.ts'
 import { OPERATOR, pick, type PickableProduct, startedFlow } from './picking.ts'
 import type { ServiceResponse, TestTenant } from './service.ts'
-
-// Tests read whatever fields they expect.
-// oxlint-disable-next-line typescript/no-explicit-any
-export type Shipment = any
 
 /** An order with its lines, as it was made. */
 export interface PackableOrder {

@@ -1,3 +1,4 @@
+import type { OrderSummary, Shipment } from '@fulfillment/sdk'
 import { describe, expect } from 'vitest'
 import { failure, newOrder } from '../../support/orders.ts'
 import { pick, startedFlow, stockedProduct } from '../../support/picking.ts'
@@ -11,7 +12,6 @@ import {
   pickedOrder,
   pickMore,
   readShipment,
-  type Shipment,
   statusOf,
   tryToPack,
 } from '../../support/shipments.ts'
@@ -20,7 +20,7 @@ import { it } from './it.ts'
 
 /** What is in each package, as `[order line, quantity]`. */
 const contentOf = ({ packages }: Shipment): [number, number][][] =>
-  packages.map(({ lines }: Shipment) => lines.map((line: Shipment) => [line.order_detail_id, line.quantity]))
+  packages.map(({ lines }) => lines.map((line) => [line.order_detail_id, line.quantity]))
 
 const REFUSED = [400, 'shipment_error']
 const INVALID = [400, 'validation_error']
@@ -502,7 +502,7 @@ describe('shipment_status', () => {
       '&assembly_until=2026-11-30',
     ]) {
       const { orders } = (await tenant.request('GET', `/orders?limit=9${query}`)).body.data
-      expect(orders.map(({ shipment_status: status }: Shipment) => status)).toEqual(['packing', 'packing'])
+      expect(orders.map(({ shipment_status: status }: OrderSummary) => status)).toEqual(['packing', 'packing'])
     }
     const waiting = await tenant.request('GET', '/orders?reservation_status=backordered')
     expect(waiting.body.data.orders).toMatchObject([{ id: open.id, shipment_status: 'packing' }])

@@ -1,8 +1,9 @@
+import type { Package, Shipment, TimelineEntry } from '@fulfillment/sdk'
 import { describe, expect } from 'vitest'
 import { failure } from '../../support/orders.ts'
 import { stockedProduct } from '../../support/picking.ts'
 import type { ServiceResponse, TestTenant } from '../../support/service.ts'
-import { change, completedOrder, transition, pack, packageOf, readShipment, type Shipment } from '../../support/shipments.ts'
+import { change, completedOrder, transition, pack, packageOf, readShipment } from '../../support/shipments.ts'
 import { newEvents } from '../flows/calls.ts'
 import { it } from './it.ts'
 
@@ -20,16 +21,23 @@ const WAY: Record<State, string[]> = {
 
 const THE_SHIPMENT = { reference: 'the shipment' }
 
+interface ShipmentInState extends Shipment {
+  /** The order line of its piece. */
+  line: number
+  /** Its packages, as they were sent. */
+  sent: object[]
+}
+
 /** A shipment of one of 3 pieces taken, in a state. */
-async function shipmentIn(state: State, tenant: TestTenant, reference = THE_SHIPMENT.reference): Promise<Shipment> {
+async function shipmentIn(state: State, tenant: TestTenant, reference = THE_SHIPMENT.reference): Promise<ShipmentInState> {
   const order = await completedOrder(tenant, [[await stockedProduct(tenant, {}), 3]])
   const packages = state === 'empty' ? [] : [packageOf({ order_detail_id: order.lines[0] }, 1, { carrier: 'DHL' })]
   const shipment = await pack(tenant, order, packages, { reference })
   for (const call of WAY[state]) expect((await transition(tenant, shipment, call)).status).toBe(200)
-  return { ...shipment, line: order.lines[0], sent: packages }
+  return { ...shipment, line: order.lines[0] as number, sent: packages }
 }
 
-const CALLS: Record<string, (tenant: TestTenant, shipment: Shipment) => Promise<ServiceResponse>> = {
+const CALLS: Record<string, (tenant: TestTenant, shipment: ShipmentInState) => Promise<ServiceResponse>> = {
   'the shipment again': (tenant, { order_id, sent }) =>
     tenant.request('POST', '/shipments', { ...THE_SHIPMENT, order_id, packages: sent }),
   'other packages': (tenant, shipment) =>
@@ -82,7 +90,7 @@ describe.for(STATES)('%s', (state) => {
       state: after.state,
       previous_state: before.state,
       shipment_status: STATUS[after.state],
-      packages: after.packages.map(({ number, carrier, tracking_number, tracking_url }: Shipment) => ({
+      packages: after.packages.map(({ number, carrier, tracking_number, tracking_url }: Package) => ({
         number,
         carrier,
         tracking_number,
@@ -122,10 +130,13 @@ it('the timeline of an order has every change of state, and the calls about its 
     await shipmentIn('delivered', tenant),
     await shipmentIn('cancelled when shipped', tenant, 'another'),
   ]
-  const timeline = async ({ order_id: id }: Shipment, kind: string) =>
+  const timeline = async <Kind extends TimelineEntry['kind']>(
+    { order_id: id }: Shipment,
+    kind: Kind,
+  ): Promise<Extract<TimelineEntry, { kind: Kind }>[]> =>
     (await tenant.request('GET', `/orders/${id}/timeline?kind=${kind}`)).body.data.entries
   const states = async (shipment: Shipment) =>
-    (await timeline(shipment, 'shipment')).map(({ at, data }: Shipment) => {
+    (await timeline(shipment, 'shipment')).map(({ at, data }) => {
       expect(data).toMatchObject({ id: shipment.id, reference: shipment.reference })
       return [data.previous_state, data.state, at]
     })
@@ -135,13 +146,13 @@ it('the timeline of an order has every change of state, and the calls about its 
     ['open', 'shipped', ended.shipped_at],
     ['shipped', 'delivered', ended.delivered_at],
   ])
-  expect((await states(cancelled)).map(([before, after]: string[]) => [before, after])).toEqual([
+  expect((await states(cancelled)).map(([before, after]) => [before, after])).toEqual([
     [null, 'open'],
     ['open', 'shipped'],
     ['shipped', 'cancelled'],
   ])
   await expect
-    .poll(async () => (await timeline(delivered, 'call')).map(({ data }: Shipment) => data.operation))
+    .poll(async () => (await timeline(delivered, 'call')).map(({ data }) => data.operation))
     .toEqual(expect.arrayContaining(['shipments.create', 'shipments.ship', 'shipments.deliver']))
 })
 
