@@ -1,11 +1,10 @@
 import { describe, expect } from 'vitest'
-import { it } from '../../support/shared-service.ts'
 import { expectConsistentStock, newProduct } from '../../support/stock.ts'
-import { MAX, tenantWithProduct, movementsOf, expectNothingWritten } from './calls.ts'
+import { MAX, movementsOf, expectNothingWritten } from './calls.ts'
+import { it } from './it.ts'
 
 describe('POST /stock/adjustment', () => {
-  it('adds and removes quantities', async ({ service }) => {
-    const { tenant, product } = await tenantWithProduct(service)
+  it('adds and removes quantities', async ({ service, tenant, product }) => {
     const added = await tenant.request('POST', '/stock/adjustment', {
       product_id: product.id,
       location_id: 'A',
@@ -37,8 +36,7 @@ describe('POST /stock/adjustment', () => {
     await expectConsistentStock(service.db, tenant)
   })
 
-  it('rejects a removal from an unknown level, without effect', async ({ service }) => {
-    const { tenant, product } = await tenantWithProduct(service)
+  it('rejects a removal from an unknown level, without effect', async ({ service, tenant, product }) => {
     const response = await tenant.request('POST', '/stock/adjustment', {
       product_id: product.id,
       location_id: 'A',
@@ -48,8 +46,11 @@ describe('POST /stock/adjustment', () => {
     await expectNothingWritten(service, tenant)
   })
 
-  it('rejects a removal of more than the stock, and accepts a removal of the whole stock', async ({ service }) => {
-    const { tenant, product } = await tenantWithProduct(service)
+  it('rejects a removal of more than the stock, and accepts a removal of the whole stock', async ({
+    service,
+    tenant,
+    product,
+  }) => {
     const adjust = (adjustment_quantity: number) =>
       tenant.request('POST', '/stock/adjustment', { product_id: product.id, location_id: 'A', adjustment_quantity })
     await adjust(5)
@@ -61,8 +62,7 @@ describe('POST /stock/adjustment', () => {
     await expectConsistentStock(service.db, tenant)
   })
 
-  it('rejects a quantity above the maximum, without effect', async ({ service }) => {
-    const { tenant, product } = await tenantWithProduct(service)
+  it('rejects a quantity above the maximum, without effect', async ({ tenant, product }) => {
     const adjust = (adjustment_quantity: number) =>
       tenant.request('POST', '/stock/adjustment', { product_id: product.id, location_id: 'A', adjustment_quantity })
     await adjust(MAX)
@@ -93,7 +93,7 @@ describe('POST /stock/adjustment', () => {
   })
 
   it('returns not_found for another tenant’s product, by id or SKU', async ({ service, tenant }) => {
-    const { product } = await tenantWithProduct(service)
+    const product = await newProduct(await service.newTenant())
     for (const name of [{ product_id: product.id }, { sku: product.sku }, { product_id: product.id, sku: product.sku }]) {
       const response = await tenant.request('POST', '/stock/adjustment', { ...name, location_id: 'A', adjustment_quantity: 1 })
       expect([response.status, response.body.error.code]).toEqual([404, 'not_found'])
@@ -101,8 +101,7 @@ describe('POST /stock/adjustment', () => {
     await expectNothingWritten(service, tenant)
   })
 
-  it('rejects a product_id and a SKU of different products', async ({ service }) => {
-    const { tenant, product } = await tenantWithProduct(service)
+  it('rejects a product_id and a SKU of different products', async ({ service, tenant, product }) => {
     const other = await newProduct(tenant)
     for (const sku of [other.sku, 'no such SKU']) {
       const response = await tenant.request('POST', '/stock/adjustment', {
@@ -117,8 +116,11 @@ describe('POST /stock/adjustment', () => {
     await expectNothingWritten(service, tenant)
   })
 
-  it('rejects a product_id and a SKU if only one is known, and returns not_found if neither is', async ({ service }) => {
-    const { tenant, product } = await tenantWithProduct(service)
+  it('rejects a product_id and a SKU if only one is known, and returns not_found if neither is', async ({
+    service,
+    tenant,
+    product,
+  }) => {
     const adjust = (name: object) =>
       tenant.request('POST', '/stock/adjustment', { ...name, location_id: 'A', adjustment_quantity: 1 })
     expect((await adjust({ product_id: product.id, sku: 'no such SKU' })).body.error.code).toBe('validation_error')
@@ -141,8 +143,7 @@ describe('POST /stock/adjustment', () => {
     expect(body.data.errors[1].error).not.toContain('product_id')
   })
 
-  it('finds a deleted product by id only', async ({ service }) => {
-    const { tenant, product } = await tenantWithProduct(service)
+  it('finds a deleted product by id only', async ({ tenant, product }) => {
     await tenant.request('DELETE', `/products/${product.id}`)
     const adjust = (name: object) =>
       tenant.request('POST', '/stock/adjustment', { ...name, location_id: 'A', adjustment_quantity: 1 })
@@ -150,8 +151,7 @@ describe('POST /stock/adjustment', () => {
     expect((await adjust({ product_id: product.id })).status).toBe(200)
   })
 
-  it('is executed once for an Idempotency-Key', async ({ service }) => {
-    const { tenant, product } = await tenantWithProduct(service)
+  it('is executed once for an Idempotency-Key', async ({ tenant, product }) => {
     const headers = { 'idempotency-key': 'receipt 1' }
     const body = { product_id: product.id, location_id: 'A', adjustment_quantity: 4 }
     const first = await tenant.request('POST', '/stock/adjustment', body, { headers })

@@ -1,13 +1,12 @@
 import { describe, expect } from 'vitest'
-import { it } from '../../support/shared-service.ts'
 import { expectConsistentStock, newProduct, stockEvents } from '../../support/stock.ts'
-import { tenantWithProduct, movementsOf, locationsOf, expectNothingWritten } from './calls.ts'
+import { movementsOf, locationsOf, expectNothingWritten } from './calls.ts'
+import { it } from './it.ts'
 
 describe('POST /stock/bulk', () => {
-  it('applies valid items and reports the others, in order', async ({ service }) => {
-    const { tenant, product } = await tenantWithProduct(service)
+  it('applies valid items and reports the others, in order', async ({ service, tenant, product }) => {
     const other = await newProduct(tenant)
-    const stranger = (await tenantWithProduct(service)).product
+    const stranger = await newProduct(await service.newTenant())
     const { status, body } = await tenant.request('POST', '/stock/bulk', {
       updates: [
         { product_id: product.id, location_id: 'A', quantity: 5 },
@@ -44,8 +43,8 @@ describe('POST /stock/bulk', () => {
 
   it.for(['product_id', 'sku'] as const)(
     'sets levels of different products, named by %s, and new ones',
-    async (name, { service }) => {
-      const { tenant, product } = await tenantWithProduct(service, { minimum_threshold: 5 })
+    async (name, { service, tenant }) => {
+      const product = await newProduct(tenant, { minimum_threshold: 5 })
       const [second, third] = [await newProduct(tenant), await newProduct(tenant)]
       const named = (of: { id: number; sku: string }) => (name === 'sku' ? { sku: of.sku } : { product_id: of.id })
       await tenant.request('POST', '/stock/bulk', { updates: [{ ...named(product), location_id: 'A', quantity: 10 }] })
@@ -107,8 +106,7 @@ describe('POST /stock/bulk', () => {
     },
   )
 
-  it('applies several updates of the same level in order', async ({ service }) => {
-    const { tenant, product } = await tenantWithProduct(service)
+  it('applies several updates of the same level in order', async ({ service, tenant, product }) => {
     await tenant.request('PUT', `/stock/product/${product.id}`, { location_id: 'A', quantity: 10 })
     const before = (await stockEvents(service.db, tenant)).length
     const { body } = await tenant.request('POST', '/stock/bulk', {
@@ -145,8 +143,7 @@ describe('POST /stock/bulk', () => {
     await expectConsistentStock(service.db, tenant)
   })
 
-  it('accepts 1,000 updates and rejects 1,001', async ({ service }) => {
-    const { tenant, product } = await tenantWithProduct(service)
+  it('accepts 1,000 updates and rejects 1,001', async ({ service, tenant, product }) => {
     const updates = Array.from({ length: 1_001 }, (_, index) => ({
       product_id: product.id,
       location_id: `L${index % 30}`,

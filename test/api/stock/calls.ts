@@ -1,13 +1,8 @@
 import { expect } from 'vitest'
 import type { TestService, TestTenant } from '../../support/service.ts'
-import { newProduct, stockEvents } from '../../support/stock.ts'
+import { stockEvents } from '../../support/stock.ts'
 
 export const MAX = 999_999_999_999
-
-export async function tenantWithProduct(service: TestService, fields: object = {}) {
-  const tenant = await service.newTenant()
-  return { tenant, product: await newProduct(tenant, fields) }
-}
 
 export async function movementsOf(tenant: TestTenant, query = '') {
   return (await tenant.request('GET', `/stock/movements${query}`)).body.data

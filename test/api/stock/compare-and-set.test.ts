@@ -1,8 +1,8 @@
 import { describe, expect } from 'vitest'
-import { it } from '../../support/shared-service.ts'
 import type { ServiceResponse, TestTenant } from '../../support/service.ts'
 import { expectConsistentStock, newProduct, stockEvents } from '../../support/stock.ts'
-import { expectNothingWritten, locationsOf, MAX, movementsOf, tenantWithProduct } from './calls.ts'
+import { expectNothingWritten, locationsOf, MAX, movementsOf } from './calls.ts'
+import { it } from './it.ts'
 
 const conflictAt = (current_quantity: number, expected: number) => ({
   code: 'quantity_conflict',
@@ -43,8 +43,7 @@ const set = (tenant: TestTenant, product: { id: number }, quantity: number, loca
   tenant.request('PUT', `/stock/product/${product.id}`, { location_id, quantity })
 
 describe.each(Object.entries(CALLS))('%s with expected_quantity', (_, call) => {
-  it('changes a level that is what is expected, and no other', async ({ service }) => {
-    const { tenant, product } = await tenantWithProduct(service)
+  it('changes a level that is what is expected, and no other', async ({ service, tenant, product }) => {
     await set(tenant, product, 12.5)
     const before = (await stockEvents(service.db, tenant)).length
     const refused = await call(tenant, { product, from: 12.5, to: 20, expected: 12.499 })
@@ -61,8 +60,11 @@ describe.each(Object.entries(CALLS))('%s with expected_quantity', (_, call) => {
     await expectConsistentStock(service.db, tenant)
   })
 
-  it('takes a level that does not exist for 0, and makes no location when it is refused', async ({ service }) => {
-    const { tenant, product } = await tenantWithProduct(service)
+  it('takes a level that does not exist for 0, and makes no location when it is refused', async ({
+    service,
+    tenant,
+    product,
+  }) => {
     const refused = await call(tenant, { product, from: 0, to: 4, expected: 3 })
     expect([refused.status, refused.body.error]).toEqual([409, conflictAt(0, 3)])
     await expectNothingWritten(service, tenant)
@@ -73,22 +75,19 @@ describe.each(Object.entries(CALLS))('%s with expected_quantity', (_, call) => {
     await expectConsistentStock(service.db, tenant)
   })
 
-  it('takes null for not given', async ({ service }) => {
-    const { tenant, product } = await tenantWithProduct(service)
+  it('takes null for not given', async ({ tenant, product }) => {
     expect((await call(tenant, { product, from: 0, to: 4, expected: null })).status).toBe(200)
   })
 
-  it.for([-1, '5', 0.0001, MAX + 1, true, [], {}])('refuses %j', async (expected, { service }) => {
-    const { tenant, product } = await tenantWithProduct(service)
+  it.for([-1, '5', 0.0001, MAX + 1, true, [], {}])('refuses %j', async (expected, { service, tenant, product }) => {
     const { status, body } = await call(tenant, { product, from: 0, to: 4, expected })
     expect([status, body.error.code]).toEqual([400, 'validation_error'])
     expect(body.error.message).toContain('expected_quantity')
     await expectNothingWritten(service, tenant)
   })
 
-  it('says not_found of an unknown product, whatever is expected', async ({ service }) => {
-    const { tenant } = await tenantWithProduct(service)
-    const stranger = (await tenantWithProduct(service, { sku: 'a SKU of another tenant' })).product
+  it('says not_found of an unknown product, whatever is expected', async ({ service, tenant }) => {
+    const stranger = await newProduct(await service.newTenant(), { sku: 'a SKU of another tenant' })
     for (const expected of [0, 5]) {
       const { status, body } = await call(tenant, { product: stranger, from: 0, to: 4, expected })
       expect([status, body.error.code]).toEqual([404, 'not_found'])
@@ -96,14 +95,13 @@ describe.each(Object.entries(CALLS))('%s with expected_quantity', (_, call) => {
     await expectNothingWritten(service, tenant)
   })
 
-  it('can be of a product that is not weighable and has a fraction', async ({ service }) => {
-    const { tenant, product } = await tenantWithProduct(service, { weighable: false })
+  it('can be of a product that is not weighable and has a fraction', async ({ tenant }) => {
+    const product = await newProduct(tenant, { weighable: false })
     const { status, body } = await call(tenant, { product, from: 0, to: 4, expected: 0.5 })
     expect([status, body.error.code]).toEqual([409, 'quantity_conflict'])
   })
 
-  it('is repeated by its Idempotency-Key, and conflicts with its own first try without one', async ({ service }) => {
-    const { tenant, product } = await tenantWithProduct(service)
+  it('is repeated by its Idempotency-Key, and conflicts with its own first try without one', async ({ tenant, product }) => {
     const headers = { headers: { 'idempotency-key': 'set once' } }
     const body = { location_id: 'A', quantity: 5, expected_quantity: 0 }
     const first = await tenant.request('PUT', `/stock/product/${product.id}`, body, headers)
@@ -114,8 +112,7 @@ describe.each(Object.entries(CALLS))('%s with expected_quantity', (_, call) => {
     expect((await movementsOf(tenant)).pagination.total).toBe(1)
   })
 
-  it('leaves the Idempotency-Key of a refused call free', async ({ service }) => {
-    const { tenant, product } = await tenantWithProduct(service)
+  it('leaves the Idempotency-Key of a refused call free', async ({ tenant, product }) => {
     const headers = { headers: { 'idempotency-key': 'set later' } }
     const body = { location_id: 'A', quantity: 5, expected_quantity: 2 }
     expect((await tenant.request('PUT', `/stock/product/${product.id}`, body, headers)).status).toBe(409)
@@ -133,8 +130,7 @@ describe('POST /stock/adjustment with expected_quantity', () => {
       expected_quantity,
     })
 
-  it('compares before it looks whether the stock suffices', async ({ service }) => {
-    const { tenant, product } = await tenantWithProduct(service)
+  it('compares before it looks whether the stock suffices', async ({ tenant, product }) => {
     await set(tenant, product, 5)
     const cases: [change: number, expected: number, code: string][] = [
       [-6, 4, 'quantity_conflict'],
@@ -153,14 +149,12 @@ describe('POST /stock/adjustment with expected_quantity', () => {
     expect((await movementsOf(tenant)).pagination.total).toBe(1)
   })
 
-  it('makes no location for a removal from nothing', async ({ service }) => {
-    const { tenant, product } = await tenantWithProduct(service)
+  it('makes no location for a removal from nothing', async ({ service, tenant, product }) => {
     expect((await adjust(tenant, product, -1, 0)).body.error.code).toBe('adjustment_error')
     await expectNothingWritten(service, tenant)
   })
 
-  it('writes the movement and the response of any adjustment', async ({ service }) => {
-    const { tenant, product } = await tenantWithProduct(service)
+  it('writes the movement and the response of any adjustment', async ({ tenant, product }) => {
     await set(tenant, product, 5)
     expect((await adjust(tenant, product, -2, 5)).body.data).toEqual({
       type: 'removal',
@@ -172,8 +166,7 @@ describe('POST /stock/adjustment with expected_quantity', () => {
 })
 
 describe('POST /stock/bulk with expected_quantity', () => {
-  it('compares each item when its turn comes, and reports the level that it met', async ({ service }) => {
-    const { tenant, product } = await tenantWithProduct(service)
+  it('compares each item when its turn comes, and reports the level that it met', async ({ service, tenant, product }) => {
     const other = await newProduct(tenant)
     await set(tenant, product, 5)
     const before = (await stockEvents(service.db, tenant)).length
@@ -227,8 +220,7 @@ describe('POST /stock/bulk with expected_quantity', () => {
     await expectConsistentStock(service.db, tenant)
   })
 
-  it('is repeated by its Idempotency-Key, with its errors', async ({ service }) => {
-    const { tenant, product } = await tenantWithProduct(service)
+  it('is repeated by its Idempotency-Key, with its errors', async ({ tenant, product }) => {
     const updates = [0, 0].map((expected_quantity) => ({
       product_id: product.id,
       location_id: 'A',
@@ -242,8 +234,7 @@ describe('POST /stock/bulk with expected_quantity', () => {
     expect((await movementsOf(tenant)).pagination.total).toBe(1)
   })
 
-  it('counts 1,000 items of one level up in order, and takes 1,000 levels', async ({ service }) => {
-    const { tenant, product } = await tenantWithProduct(service)
+  it('counts 1,000 items of one level up in order, and takes 1,000 levels', async ({ service, tenant, product }) => {
     const bulk = async (locationOf: (index: number) => string, expectedOf: (index: number) => number) => {
       const updates = Array.from({ length: 1_000 }, (_, index) => ({
         product_id: product.id,

@@ -1,15 +1,10 @@
 import { describe, expect } from 'vitest'
-import { it } from '../../support/shared-service.ts'
 import { statement } from '@fulfillment/server/database/statements/statement.ts'
 import { recordEvents } from '@fulfillment/server/domain/events/index.ts'
 import { applyStockChanges } from '@fulfillment/server/domain/stock/index.ts'
 import type { TestService, TestTenant } from '../../support/service.ts'
 import { expectConsistentStock, newProduct, stockEvents } from '../../support/stock.ts'
-
-async function tenantWithProduct(service: TestService, fields: object = {}) {
-  const tenant = await service.newTenant()
-  return { tenant, product: await newProduct(tenant, fields) }
-}
+import { it } from './it.ts'
 
 /** The stock events recorded during `work`. */
 async function eventsOf(service: TestService, tenant: TestTenant, work: () => Promise<unknown>) {
@@ -23,8 +18,7 @@ async function defaultWarehouse(tenant: TestTenant): Promise<{ id: number; name:
 }
 
 describe('stock events', () => {
-  it('of a set level contain every field of their topics', async ({ service }) => {
-    const { tenant, product } = await tenantWithProduct(service)
+  it('of a set level contain every field of their topics', async ({ service, tenant, product }) => {
     const key = await tenant.createKey({ name: 'Night shift' })
     const warehouse = await defaultWarehouse(tenant)
     await tenant.request('PUT', `/stock/product/${product.id}`, { location_id: 'A', quantity: 8 })
@@ -73,8 +67,7 @@ describe('stock events', () => {
   it.for([
     ['an addition', 3, { type: 'receipt', quantity: 3, from_location: null, to_location: 'A' }],
     ['a removal', -3, { type: 'dispatch', quantity: 3, from_location: 'A', to_location: null }],
-  ] as const)('tell where %s goes', async ([, adjustment_quantity, expected], { service }) => {
-    const { tenant, product } = await tenantWithProduct(service)
+  ] as const)('tell where %s goes', async ([, adjustment_quantity, expected], { service, tenant, product }) => {
     await tenant.request('PUT', `/stock/product/${product.id}`, { location_id: 'A', quantity: 5 })
     const events = await eventsOf(service, tenant, () =>
       tenant.request('POST', '/stock/adjustment', { product_id: product.id, location_id: 'A', adjustment_quantity }),
@@ -85,8 +78,7 @@ describe('stock events', () => {
     ])
   })
 
-  it('of a transfer name both locations in both movements', async ({ service }) => {
-    const { tenant, product } = await tenantWithProduct(service)
+  it('of a transfer name both locations in both movements', async ({ service, tenant, product }) => {
     await tenant.request('PUT', `/stock/product/${product.id}`, { location_id: 'Z', quantity: 5 })
     const events = await eventsOf(service, tenant, () =>
       tenant.request('POST', '/stock/transfer', {
@@ -107,8 +99,7 @@ describe('stock events', () => {
 
   it.for(['order_fulfillment', 'manual_adjustment', 'stock_receipt', 'transfer', 'return', 'inventory_count'])(
     'give the reason %s when the caller does',
-    async (reason, { service }) => {
-      const { tenant, product } = await tenantWithProduct(service)
+    async (reason, { service, tenant, product }) => {
       const events = await eventsOf(service, tenant, async () => {
         await tenant.request('PUT', `/stock/product/${product.id}`, { location_id: 'A', quantity: 5, reason })
         await tenant.request('POST', '/stock/adjustment', {
@@ -130,16 +121,16 @@ describe('stock events', () => {
     },
   )
 
-  it('have null as sku for a product without SKU', async ({ service }) => {
-    const { tenant, product } = await tenantWithProduct(service, { sku: null })
+  it('have null as sku for a product without SKU', async ({ service, tenant }) => {
+    const product = await newProduct(tenant, { sku: null })
     const events = await eventsOf(service, tenant, () =>
       tenant.request('PUT', `/stock/product/${product.id}`, { location_id: 'A', quantity: 1 }),
     )
     expect(events.map(({ data }) => data.sku)).toEqual([null, null])
   })
 
-  it('can be combined with events of another statement', async ({ service }) => {
-    const { tenant, product } = await tenantWithProduct(service, { minimum_threshold: 2 })
+  it('can be combined with events of another statement', async ({ service, tenant }) => {
+    const product = await newProduct(tenant, { minimum_threshold: 2 })
     await tenant.request('PUT', `/stock/product/${product.id}`, { location_id: 'A', quantity: 5 })
     const pick = statement<
       [tenantId: number, productId: number, warehouseId: number],
@@ -203,8 +194,9 @@ describe('stock/low_alert', () => {
 
   it('is sent when the total in the warehouse falls below the threshold, and again only after the total was back above it', async ({
     service,
+    tenant,
   }) => {
-    const { tenant, product } = await tenantWithProduct(service, { minimum_threshold: 10, reorder_quantity: 40 })
+    const product = await newProduct(tenant, { minimum_threshold: 10, reorder_quantity: 40 })
     const warehouse = await defaultWarehouse(tenant)
     const events = await eventsOf(service, tenant, async () => {
       await adjust(tenant, product, 'A', 6)
@@ -243,15 +235,15 @@ describe('stock/low_alert', () => {
 
   it('suggests the quantity that brings stock to twice the threshold if the product has no reorder quantity', async ({
     service,
+    tenant,
   }) => {
-    const { tenant, product } = await tenantWithProduct(service, { minimum_threshold: 10 })
+    const product = await newProduct(tenant, { minimum_threshold: 10 })
     await adjust(tenant, product, 'A', 12)
     const events = await eventsOf(service, tenant, () => adjust(tenant, product, 'A', -5))
     expect(events.at(-1)).toMatchObject({ event: 'stock/low_alert', data: { current_quantity: 7, suggested_reorder: 13 } })
   })
 
-  it('is not sent without a threshold, or for stock that was never above it', async ({ service }) => {
-    const { tenant, product } = await tenantWithProduct(service)
+  it('is not sent without a threshold, or for stock that was never above it', async ({ service, tenant, product }) => {
     const low = await newProduct(tenant, { minimum_threshold: 10 })
     const events = await eventsOf(service, tenant, async () => {
       await adjust(tenant, product, 'A', 5)
@@ -262,8 +254,8 @@ describe('stock/low_alert', () => {
     expect(events.map(({ event }) => event)).not.toContain('stock/low_alert')
   })
 
-  it('is not sent for a transfer within the warehouse, but for a transfer to another one', async ({ service }) => {
-    const { tenant, product } = await tenantWithProduct(service, { minimum_threshold: 10 })
+  it('is not sent for a transfer within the warehouse, but for a transfer to another one', async ({ service, tenant }) => {
+    const product = await newProduct(tenant, { minimum_threshold: 10 })
     await adjust(tenant, product, 'A', 10)
     await adjust(tenant, product, 'B', 1)
     const transfer = (to_location_id: string) =>
@@ -284,8 +276,8 @@ describe('stock/low_alert', () => {
     await expectConsistentStock(service.db, tenant)
   })
 
-  it('depends on the total after a bulk update, once per product', async ({ service }) => {
-    const { tenant, product } = await tenantWithProduct(service, { minimum_threshold: 10 })
+  it('depends on the total after a bulk update, once per product', async ({ service, tenant }) => {
+    const product = await newProduct(tenant, { minimum_threshold: 10 })
     const other = await newProduct(tenant, { minimum_threshold: 1 })
     const bulk = (...updates: [{ id: number }, string, number][]) =>
       tenant.request('POST', '/stock/bulk', {

@@ -1,11 +1,10 @@
 import { describe, expect } from 'vitest'
-import { it } from '../../support/shared-service.ts'
-import { expectConsistentStock, stockEvents } from '../../support/stock.ts'
-import { MAX, tenantWithProduct, movementsOf, expectNothingWritten } from './calls.ts'
+import { expectConsistentStock, newProduct, stockEvents } from '../../support/stock.ts'
+import { MAX, movementsOf, expectNothingWritten } from './calls.ts'
+import { it } from './it.ts'
 
 describe('PUT /stock/product/{productId}', () => {
-  it('sets the quantity and returns the previous one', async ({ service }) => {
-    const { tenant, product } = await tenantWithProduct(service)
+  it('sets the quantity and returns the previous one', async ({ service, tenant, product }) => {
     const first = await tenant.request('PUT', `/stock/product/${product.id}`, { location_id: 'A-1', quantity: 12.5 })
     expect(first.body.data).toEqual({
       product_id: product.id,
@@ -39,8 +38,7 @@ describe('PUT /stock/product/{productId}', () => {
     await expectConsistentStock(service.db, tenant)
   })
 
-  it('records a movement for an unchanged quantity, without an event', async ({ service }) => {
-    const { tenant, product } = await tenantWithProduct(service)
+  it('records a movement for an unchanged quantity, without an event', async ({ service, tenant, product }) => {
     await tenant.request('PUT', `/stock/product/${product.id}`, { location_id: 'A-1', quantity: 7 })
     const before = (await stockEvents(service.db, tenant)).length
     await tenant.request('PUT', `/stock/product/${product.id}`, { location_id: 'A-1', quantity: 7 })
@@ -55,8 +53,7 @@ describe('PUT /stock/product/{productId}', () => {
     expect(events[0]?.data).toMatchObject({ quantity: 0, to_location: 'A-1', from_location: null })
   })
 
-  it('creates an unknown location in the default warehouse', async ({ service }) => {
-    const { tenant, product } = await tenantWithProduct(service)
+  it('creates an unknown location in the default warehouse', async ({ tenant, product }) => {
     await tenant.request('PUT', `/stock/product/${product.id}`, { location_id: 'Regal ß/3', quantity: 1 })
     const { body } = await tenant.request('GET', '/locations')
     const warehouses = (await tenant.request('GET', '/warehouses')).body.data.warehouses
@@ -88,8 +85,7 @@ describe('PUT /stock/product/{productId}', () => {
     [{ location_id: 'A', quantity: 1, reason: 5 }, 'reason'],
     [{ location_id: 'A', quantity: 1, reason: 'x'.repeat(1001) }, 'reason'],
     [[], 'body'],
-  ] as const)('refuses %j', async ([body, named], { service }) => {
-    const { tenant, product } = await tenantWithProduct(service)
+  ] as const)('refuses %j', async ([body, named], { service, tenant, product }) => {
     const response = await tenant.request('PUT', `/stock/product/${product.id}`, body)
     expect([response.status, response.body.error.code]).toEqual([400, 'validation_error'])
     expect(response.body.error.message).toContain(named)
@@ -97,7 +93,7 @@ describe('PUT /stock/product/{productId}', () => {
   })
 
   it('returns not_found for another tenant’s product and for an unknown one', async ({ service, tenant }) => {
-    const { product } = await tenantWithProduct(service)
+    const product = await newProduct(await service.newTenant())
     for (const id of [product.id, 2 ** 53 - 1]) {
       const response = await tenant.request('PUT', `/stock/product/${id}`, { location_id: 'A', quantity: 1 })
       expect([response.status, response.body.error.code]).toEqual([404, 'not_found'])
@@ -109,15 +105,13 @@ describe('PUT /stock/product/{productId}', () => {
     await expectNothingWritten(service, tenant)
   })
 
-  it('needs the scope write:stock', async ({ service }) => {
-    const { tenant, product } = await tenantWithProduct(service)
+  it('needs the scope write:stock', async ({ tenant, product }) => {
     const key = await tenant.createKey({ scopes: ['read:stock'] })
     const response = await tenant.request('PUT', `/stock/product/${product.id}`, { location_id: 'A', quantity: 1 }, { key })
     expect([response.status, response.body.error.code]).toEqual([403, 'insufficient_scope'])
   })
 
-  it('stores the smallest and largest quantity exactly', async ({ service }) => {
-    const { tenant, product } = await tenantWithProduct(service)
+  it('stores the smallest and largest quantity exactly', async ({ service, tenant, product }) => {
     for (const quantity of [MAX, 999_999_999_998.999, 0.001, 0]) {
       const { body } = await tenant.request('PUT', `/stock/product/${product.id}`, { location_id: 'A', quantity })
       expect(body.data.new_quantity).toBe(quantity)
@@ -127,8 +121,8 @@ describe('PUT /stock/product/{productId}', () => {
 })
 
 describe('GET /stock/sku/{sku}', () => {
-  it('sums the locations and includes those with quantity 0', async ({ service }) => {
-    const { tenant, product } = await tenantWithProduct(service, { sku: 'TEA/100 %' })
+  it('sums the locations and includes those with quantity 0', async ({ tenant }) => {
+    const product = await newProduct(tenant, { sku: 'TEA/100 %' })
     for (const [location_id, quantity] of [
       ['B', 1.25],
       ['A', 2.5],
@@ -150,17 +144,15 @@ describe('GET /stock/sku/{sku}', () => {
     })
   })
 
-  it('returns a product that never had stock', async ({ service }) => {
-    const { tenant, product } = await tenantWithProduct(service)
+  it('returns a product that never had stock', async ({ tenant, product }) => {
     expect((await tenant.request('GET', `/stock/sku/${product.sku}`)).body.data).toMatchObject({
       total_quantity: 0,
       locations: [],
     })
   })
 
-  it('returns not_found for an unknown SKU, a deleted product’s and another tenant’s', async ({ service }) => {
-    const { tenant, product } = await tenantWithProduct(service)
-    const stranger = (await tenantWithProduct(service)).product
+  it('returns not_found for an unknown SKU, a deleted product’s and another tenant’s', async ({ service, tenant, product }) => {
+    const stranger = await newProduct(await service.newTenant())
     await tenant.request('DELETE', `/products/${product.id}`)
     for (const sku of ['unknown', product.sku, stranger.sku, 'x'.repeat(256)]) {
       const response = await tenant.request('GET', `/stock/sku/${sku}`)

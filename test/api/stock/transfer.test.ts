@@ -1,11 +1,10 @@
 import { describe, expect } from 'vitest'
-import { it } from '../../support/shared-service.ts'
 import { expectConsistentStock, stockEvents } from '../../support/stock.ts'
-import { MAX, tenantWithProduct, movementsOf, locationsOf, expectNothingWritten } from './calls.ts'
+import { MAX, movementsOf, locationsOf, expectNothingWritten } from './calls.ts'
+import { it } from './it.ts'
 
 describe('POST /stock/transfer', () => {
-  it('moves stock and records both sides', async ({ service }) => {
-    const { tenant, product } = await tenantWithProduct(service)
+  it('moves stock and records both sides', async ({ service, tenant, product }) => {
     await tenant.request('PUT', `/stock/product/${product.id}`, { location_id: 'A', quantity: 10 })
     const { body } = await tenant.request('POST', '/stock/transfer', {
       sku: product.sku,
@@ -41,8 +40,7 @@ describe('POST /stock/transfer', () => {
     await expectConsistentStock(service.db, tenant)
   })
 
-  it('moves the whole quantity or nothing', async ({ service }) => {
-    const { tenant, product } = await tenantWithProduct(service)
+  it('moves the whole quantity or nothing', async ({ service, tenant, product }) => {
     await tenant.request('PUT', `/stock/product/${product.id}`, { location_id: 'A', quantity: 3 })
     const before = await stockEvents(service.db, tenant)
     for (const from_location_id of ['A', 'nowhere']) {
@@ -59,8 +57,7 @@ describe('POST /stock/transfer', () => {
     expect(await stockEvents(service.db, tenant)).toEqual(before)
   })
 
-  it('fails if the destination would exceed the maximum', async ({ service }) => {
-    const { tenant, product } = await tenantWithProduct(service)
+  it('fails if the destination would exceed the maximum', async ({ service, tenant, product }) => {
     await tenant.request('PUT', `/stock/product/${product.id}`, { location_id: 'A', quantity: 1 })
     await tenant.request('PUT', `/stock/product/${product.id}`, { location_id: 'B', quantity: MAX })
     const response = await tenant.request('POST', '/stock/transfer', {
@@ -80,8 +77,7 @@ describe('POST /stock/transfer', () => {
     [{ from_location_id: 'A', to_location_id: 'B' }, 'quantity: is required'],
     [{ from_location_id: 'A', quantity: 1 }, 'to_location_id: is required'],
     [{ to_location_id: 'A', quantity: 1 }, 'from_location_id: is required'],
-  ] as const)('refuses %j', async ([body, named], { service }) => {
-    const { tenant, product } = await tenantWithProduct(service)
+  ] as const)('refuses %j', async ([body, named], { service, tenant, product }) => {
     const response = await tenant.request('POST', '/stock/transfer', { product_id: product.id, ...body })
     expect([response.status, response.body.error.code]).toEqual([400, 'validation_error'])
     expect(response.body.error.message).toContain(named)
