@@ -104,7 +104,7 @@ describe.for(STATES)('%s', (state) => {
 })
 
 it('refusals say what can no longer be changed', async ({ tenant }) => {
-  const messageOf = async (call: string, shipment: Shipment) => (await CALLS[call]?.(tenant, shipment))?.body.error.message
+  const messageOf = async (call: string, shipment: ShipmentInState) => (await CALLS[call]?.(tenant, shipment))?.body.error.message
   const shipped = await shipmentIn('shipped', tenant)
   expect(await messageOf('other packages', shipped)).toBe('The shipment is shipped: its packages can no longer be changed')
   const cancelled = await shipmentIn('cancelled', tenant, 'another')
