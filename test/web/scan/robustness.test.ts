@@ -546,6 +546,27 @@ it('signs the operator out after an hour without use, also asleep, and not when 
   expect(signOuts).toBe(1)
 })
 
+it('the app can be installed from its own address, where enrolment links lead: its manifest and icons are found', async ({
+  window: { page, context },
+  service,
+}) => {
+  const cdp = await context.newCDPSession(page)
+  for (const address of ['/scan', '/scan/#code=1', '/scan/queue']) {
+    await page.goto(address)
+    const { url, errors, data } = await cdp.send('Page.getAppManifest')
+    expect([url, errors], address).toEqual([`${service.url}/scan/app.webmanifest`, []])
+    const { id, start_url, scope, icons } = JSON.parse(data ?? '')
+    expect([id, start_url, scope]).toEqual(['/scan', '/scan', '/scan'])
+    for (const { src, sizes } of icons) {
+      const size = await page.evaluate(async (icon) => {
+        const { width, height } = await createImageBitmap(await (await fetch(icon)).blob())
+        return `${width}x${height}`
+      }, new URL(src, url).href)
+      expect(size, src).toBe(sizes)
+    }
+  }
+})
+
 it('a restart of the app is no use of it: after an hour the operator is signed out all the same', async ({ ready: { page } }) => {
   const MINUTE_MS = 60_000
   const lastUsedAt = Date.now()
