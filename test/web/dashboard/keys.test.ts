@@ -48,6 +48,21 @@ describe('a key', () => {
     expect(page.url()).not.toContain(value)
   })
 
+  it('is copied, and screen readers are told so over its dialog', async ({ window: { page, context }, tenant }) => {
+    await signIn(page, tenant.key, '/keys/new')
+    await page.getByRole('textbox', { name: 'Name' }).fill('ERP')
+    await page.getByRole('button', { name: 'Create key' }).click()
+    await page.getByRole('dialog', { name: 'New API key' }).getByRole('button', { name: 'Copy key' }).click()
+    const told = page.getByRole('status').getByText('Copied the key')
+    await told.waitFor()
+    const { nodes } = await (await context.newCDPSession(page)).send('Accessibility.getFullAXTree')
+    const exposed = nodes.filter(({ ignored }) => !ignored).map(({ role, name }) => `${role?.value} ${name?.value}`)
+    expect(exposed).toContain('StaticText Copied the key')
+    // The screen behind the dialog is.
+    expect(exposed).not.toContain('heading New key')
+    expect(await told.evaluate((text) => text.closest('[inert], [aria-hidden]'))).toBeNull()
+  })
+
   it('revoked, ends its own session on another server within a second', async ({
     window,
     openWindow,

@@ -9,6 +9,8 @@ import { seed, signIn } from '../support/page-server.ts'
 import { answerSaving, savingQuestion } from '../support/unsaved.ts'
 
 const ADJUSTMENT = '**/dashboard/api/v1/stock/adjustment'
+/** As long as a person presses a button: frames are drawn meanwhile. */
+const PRESS_MS = 200
 
 /** Of 5 × Tea at A, a dialog that changes its level by this, with its request held. */
 async function adjusting(page: Page, tenant: TestTenant, change: string) {
@@ -91,6 +93,22 @@ describe('a write that is left while it is under way', () => {
     await page.getByRole('button', { name: 'Notifications' }).click()
     await page.getByRole('dialog', { name: 'Notifications' }).getByText('Tea, Adjust stock: not done.').waitFor()
     expect(await level()).toBe(5)
+  })
+
+  it('has its refusal told over a dialog, which stays as it is when the refusal is dismissed', async ({ window, tenant }) => {
+    const { page } = window
+    window.expectComplaint(/400/)
+    const { dialog, end } = await adjusting(page, tenant, '-1000')
+    await page.keyboard.press('Escape')
+    await answerSaving(page, 'Leave')
+    await openAdjust(page, '7')
+    await end()
+    await failureOf(page).getByRole('button', { name: 'Dismiss' }).click({ delay: PRESS_MS })
+    await failureOf(page).waitFor({ state: 'detached' })
+    const change = dialog.getByRole('spinbutton', { name: 'Change' })
+    expect(await change.evaluate((field) => field === document.activeElement)).toBe(true)
+    await page.keyboard.type('5')
+    expect(await change.inputValue()).toBe('75')
   })
 
   it('has it told when no response came: it may be done', async ({ window, tenant }) => {

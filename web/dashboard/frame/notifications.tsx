@@ -40,7 +40,8 @@ export function Notifications() {
 export function StatusMessages() {
   const { shown } = useStore(messages)
   return (
-    <div className={styles.messages}>
+    // The attribute is the library's: what is told while a dialog is open is not hidden with the screen behind it.
+    <div className={styles.messages} data-react-aria-top-layer>
       <div role="status">
         {shown.map(({ id, text }) => (
           <p key={id}>
@@ -58,7 +59,10 @@ function Failures() {
   return useStore(failures).map(({ id, text }) => (
     <div key={id} role="alert" className={styles.failure}>
       {text}
-      <Button onPress={() => dismissFailure(id)}>{t.notifications.dismiss}</Button>
+      {/* The focus stays where it is, such as in a dialog: the button goes. */}
+      <Button preventFocusOnPress onPress={() => dismissFailure(id)}>
+        {t.notifications.dismiss}
+      </Button>
     </div>
   ))
 }
