@@ -41,8 +41,18 @@ export function useReadable(onSubmit: () => void) {
   return { messages, submit, lookups }
 }
 
+/** Which field of a form cannot be read, and why. */
+export function unreadIn(form: HTMLFormElement): string | undefined {
+  const field = [...form.elements].find(isUnreadable)
+  if (field === undefined) return undefined
+  return t.copy.unread(field.labels?.[0]?.textContent ?? '', messageOf(field))
+}
+
 const isUnread = (field: Element): field is HTMLInputElement =>
-  field instanceof HTMLInputElement && (field.validity.badInput || field.validity.customError || isNoNumber(field))
+  isUnreadable(field) || (field instanceof HTMLInputElement && field.validity.customError)
+
+const isUnreadable = (field: Element): field is HTMLInputElement =>
+  field instanceof HTMLInputElement && (field.validity.badInput || isNoNumber(field))
 
 function messageOf(field: HTMLInputElement): string {
   if (field.validity.customError) return field.validationMessage

@@ -147,6 +147,8 @@ export const en = {
     idDone: 'Copied the id',
     curl: 'Copy as curl',
     curlDone: (commands: number) => `Copied ${count(commands, 'command', 'commands')}`,
+    noCurl: 'Nothing was copied: this screen sends no request',
+    unread: (field: string, why: string) => `Nothing was copied. ${isolated(field)}: ${why}`,
     byHand: 'Copy this text',
     text: 'Text',
   },
