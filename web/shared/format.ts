@@ -1,6 +1,7 @@
 const LOCALE = 'en-US'
 
 const numbers = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 3 })
+const shortNumbers = new Intl.NumberFormat(LOCALE, { notation: 'compact', maximumFractionDigits: 1 })
 const prices = new Intl.NumberFormat(LOCALE, { minimumFractionDigits: 2, maximumFractionDigits: 4 })
 const timeParts = {
   month: 'short',
@@ -27,6 +28,9 @@ const hours = new Intl.DateTimeFormat(LOCALE, {
 
 /** A quantity or count, with at most three decimals. */
 export const formatNumber = (value: number): string => numbers.format(value)
+
+/** A round number where there is little room, such as 2.5B for 2,500,000,000. */
+export const formatShortNumber = (value: number): string => shortNumbers.format(value)
 
 /** A price; the tenant's currency is its own affair. */
 export const formatPrice = (value: number): string => prices.format(value)

@@ -306,6 +306,24 @@ it('the numbers of an axis are not cut, however many digits they have', async ({
   expect(Math.min(...left)).toBeGreaterThanOrEqual(0)
 })
 
+it('the axis of large quantities is short and not cut; the reading and the table are exact', async ({
+  window: { page },
+  tenant,
+}) => {
+  const { id } = await seed(tenant, '/products', { name: 'Sugar', barcode: '1' })
+  await seed(tenant, '/stock/bulk', { updates: [{ product_id: id, location_id: 'A-01', quantity: 2_500_000_001 }] })
+  await signIn(page, tenant.key, `/products/${id}`)
+  const texts = page.getByRole('img', { name: /^Stock of Sugar, 90 days: now 2,500,000,001/ }).locator('text')
+  await texts.getByText(/^2/).first().waitFor()
+  const axis = await texts.evaluateAll((found) => found.map((text) => [text.textContent, (text as SVGTextElement).getBBox().x]))
+  expect(axis.filter(([, x]) => Number(x) < 0)).toEqual([])
+  expect(axis.slice(0, 4).map(([text]) => text)).toEqual(['0', '1B', '2B', '3B'])
+  expect(await page.getByRole('slider', { name: 'Values of Stock over time' }).getAttribute('aria-valuetext')).toMatch(
+    /: 2,500,000,001$/,
+  )
+  expect((await tableOf(page, 'Stock over time')).at(-1)?.[1]).toBe('2,500,000,001')
+})
+
 it('a chart is not drawn as that of another period while that is read', async ({ window: { page }, tenant, service }) => {
   const id = await newProduct(tenant)
   await spread(service, tenant)

@@ -1,4 +1,5 @@
 import { type ReactNode, Suspense, useState } from 'react'
+import { formatNumber } from '../../shared/format.ts'
 import { t } from '../../shared/texts/texts.ts'
 import { Button } from '../kit/button.tsx'
 import { type Column, Table } from '../kit/table.tsx'
@@ -19,7 +20,8 @@ export interface ChartProps {
   /** What the points are: "Day". */
   pointHeader: string
   data: ChartData
-  format: (value: number) => string
+  /** Adds a unit to a number. */
+  withUnit?: ((number: string) => string) | undefined
   /** Opens what a point is about. */
   onOpen?: ((point: Point) => void) | undefined
   /** The point in the table, such as a link to what it is about. */
@@ -27,12 +29,22 @@ export interface ChartProps {
 }
 
 /** A chart of numbers over time: with a sentence as its name, a reading by keyboard and pointer, and the same numbers as a table. */
-export function Chart({ name, title, isTitled = false, pointHeader, data, format, onOpen, renderPoint }: ChartProps) {
+export function Chart({
+  name,
+  title,
+  isTitled = false,
+  pointHeader,
+  data,
+  withUnit = unchanged,
+  onOpen,
+  renderPoint,
+}: ChartProps) {
   const [isTable, setTable] = useState(false)
   const [chosen, setChosen] = useState<number>()
   const { points, series } = data
   // Newer data may have fewer points.
   const index = chosen === undefined || points.length === 0 ? undefined : Math.min(chosen, points.length - 1)
+  const format = (value: number): string => withUnit(formatNumber(value))
   const readingOf = (point: Point): string => t.charts.reading(point.label, numbersOf(point, data, format))
   const point = index === undefined ? undefined : points[index]
   return (
@@ -47,7 +59,7 @@ export function Chart({ name, title, isTitled = false, pointHeader, data, format
       <div className={styles.plot}>
         <div role="img" aria-label={name} className={styles.drawing}>
           <Suspense fallback={null}>
-            <Drawing data={data} index={index} format={format} />
+            <Drawing data={data} index={index} withUnit={withUnit} />
           </Suspense>
         </div>
         {points.length > 0 && (
@@ -69,6 +81,8 @@ export function Chart({ name, title, isTitled = false, pointHeader, data, format
     </figure>
   )
 }
+
+const unchanged = (number: string): string => number
 
 /** "Pending 4", "Released 2"; of one series the number alone. */
 function numbersOf({ values }: Point, { series }: ChartData, format: (value: number) => string): string[] {

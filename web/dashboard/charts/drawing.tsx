@@ -1,5 +1,6 @@
 import { scaleBand, scaleLinear } from 'd3-scale'
 import { useId } from 'react'
+import { formatNumber, formatShortNumber } from '../../shared/format.ts'
 import { Bars } from './bars.tsx'
 import { type ChartData, extentOf, highestOf, marginOf } from './chart-data.ts'
 import styles from './chart.module.css'
@@ -10,7 +11,7 @@ export interface DrawingProps {
   data: ChartData
   /** The point that is read. */
   index: number | undefined
-  format: (value: number) => string
+  withUnit: (number: string) => string
 }
 
 /** In text of the usual size. */
@@ -19,9 +20,11 @@ const HEIGHT = 200
 const LABEL_WIDTH = 72
 /** From so many bars on, there is no room between them. */
 const MANY_BARS = 60
+/** From here on, the numbers of the vertical axis are short: written out, there is no room for those of large quantities. */
+const SHORT_FROM = 1_000_000
 
 /** The marks of a chart, as wide as there is room. */
-export function Drawing({ data, index, format }: DrawingProps) {
+export function Drawing({ data, index, withUnit }: DrawingProps) {
   const [ref, size] = useSize()
   const id = useId()
   const { points, kind } = data
@@ -35,6 +38,7 @@ export function Drawing({ data, index, format }: DrawingProps) {
   )
   if (kind === 'bars' && points.length <= MANY_BARS) x.paddingInner(0.2)
   const y = scaleLinear([0, highestOf(data)], [base, margin.top]).nice(4)
+  const format = (y.domain()[1] ?? 0) < SHORT_FROM ? formatNumber : formatShortNumber
   const every = everyOf(points.length, size)
   return (
     <div ref={ref} className={styles.size}>
@@ -44,7 +48,7 @@ export function Drawing({ data, index, format }: DrawingProps) {
             <g key={tick}>
               <line x1={margin.left} x2={width - margin.right} y1={y(tick)} y2={y(tick)} className={styles.grid} />
               <text x={margin.left - 6 * zoom} y={y(tick)} dy="0.35em" className={styles.tickY}>
-                {format(tick)}
+                {withUnit(format(tick))}
               </text>
             </g>
           ))}

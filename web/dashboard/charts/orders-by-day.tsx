@@ -1,6 +1,6 @@
 import type { OrderDay } from '@fulfillment/sdk'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { formatDay, formatNumber } from '../../shared/format.ts'
+import { formatDay } from '../../shared/format.ts'
 import { t } from '../../shared/texts/texts.ts'
 import { useRead } from '../data/use-read.ts'
 import { ORDER_STATES } from '../kit/order-state.tsx'
@@ -34,7 +34,6 @@ export function OrdersByDay() {
             title={t.charts.orders.table}
             pointHeader={t.charts.day}
             data={{ kind: 'bars', series: SERIES, points }}
-            format={formatNumber}
             onOpen={(point) => void navigate({ to: '/orders', search: search(point) })}
             renderPoint={(point) => (
               <Link to="/orders" search={search(point)}>

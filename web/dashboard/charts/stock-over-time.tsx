@@ -61,7 +61,6 @@ function StockChart({ name, days, step, report: { minimum_threshold: minimum, po
         points: points.map(({ at, quantity }) => pointOf(step, at, [quantity], days)),
         threshold,
       }}
-      format={formatNumber}
     />
   )
 }

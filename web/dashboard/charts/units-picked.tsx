@@ -25,7 +25,6 @@ export function UnitsPicked({ days }: { days: number }) {
             isTitled
             pointHeader={step === 'hour' ? t.charts.hour : t.charts.day}
             data={{ kind: 'bars', series: [{ id: 'units', label: texts.units, tone: 'accent', pattern: 'solid' }], points }}
-            format={formatNumber}
           />
         )
       }}

@@ -1,5 +1,4 @@
 import type { UsageHour } from '@fulfillment/sdk'
-import { formatNumber } from '../../../shared/format.ts'
 import { t } from '../../../shared/texts/texts.ts'
 import type { Series } from '../../charts/chart-data.ts'
 import { Chart } from '../../charts/chart.tsx'
@@ -44,7 +43,6 @@ export function UsageCharts({ hours, since, until }: ChartsProps) {
         title={texts.title}
         pointHeader={step === 'hour' ? t.charts.hour : t.charts.day}
         data={{ kind: 'bars', series: SERIES, points }}
-        format={formatNumber}
       />
       <Top title={texts.top} header={t.usage.operation} rows={topOf(hours, ({ operation }) => operation)} nameOf={String} />
       <Top title={texts.topKeys} header={t.audit.key} rows={topOf(hours, ({ key_id }) => key_id)} nameOf={nameOf} />

@@ -85,14 +85,13 @@ function Charts({ name, days, since, hours }: ChartsProps) {
         title={texts.success}
         pointHeader={pointHeader}
         data={success}
-        format={formatNumber}
       />
       <Chart
         name={texts.latencyName(name, period, ms(most(hours, 'p50_ms')), ms(most(hours, 'p95_ms')))}
         title={texts.latency}
         pointHeader={pointHeader}
         data={latency}
-        format={ms}
+        withUnit={texts.ms}
       />
       {step === 'day' && <p>{texts.slowest}</p>}
     </>
