@@ -24,6 +24,27 @@ describe('modes and scopes', () => {
     expect(page.url()).toContain('/dashboard/test/products')
   })
 
+  it('leads from the audit log to keys of its mode alone: in the test mode, a live one changes data on the dashboard', async ({
+    window: { page },
+    tenant,
+  }) => {
+    const { id, key } = await seed(tenant, '/api-keys', { name: 'sandbox', preset: 'full_access', mode: 'test' })
+    await tenant.request('POST', '/products', { name: 'Tea', barcode: '1' }, { key })
+    await signIn(page, tenant.key, '/test/products/new')
+    await page.getByRole('textbox', { name: 'Name' }).fill('Coffee')
+    await page.getByRole('textbox', { name: 'Barcode' }).fill('2')
+    await page.getByRole('button', { name: 'Create product' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Coffee' }).waitFor()
+    await goToScreen(page, '/test/audit')
+    const entryOf = (key: string) =>
+      page.getByRole('table', { name: 'Audit' }).getByRole('row').filter({ hasText: 'products.create' }).filter({ hasText: key })
+    await entryOf('test key').waitFor()
+    expect(await entryOf('test key').getByRole('link').count()).toBe(0)
+    await entryOf('sandbox').getByRole('link', { name: 'sandbox' }).click()
+    await page.waitForURL(`**/dashboard/test/keys/${id}`)
+    await page.getByRole('heading', { level: 1, name: 'sandbox' }).waitFor()
+  })
+
   it('leads a test key from live addresses to the test ones', async ({ window, tenant }) => {
     const { key } = await seed(tenant, '/api-keys', { name: 'sandbox', preset: 'full_access', mode: 'test' })
     await signIn(window.page, key, '/products')

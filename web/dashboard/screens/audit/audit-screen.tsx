@@ -1,6 +1,7 @@
 import type { AuditEntry } from '@fulfillment/sdk'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { t } from '../../../shared/texts/texts.ts'
+import { MODE } from '../../data/client.ts'
 import { useRead } from '../../data/use-read.ts'
 import { Badge } from '../../kit/badge.tsx'
 import { Breakable } from '../../kit/breakable.tsx'
@@ -49,9 +50,12 @@ export function AuditScreen() {
   )
 }
 
-/** The command line has no key; its entries have the command for a name. */
-function KeyLink({ id, name }: { id: number; name: string }) {
-  if (id === 0) return name
+/**
+ * The command line has no key; its entries have the command for a name. In the test mode, the key of a session may be a live one, which is not
+ * among the keys there.
+ */
+function KeyLink({ entry: { key_id: id, key_name: name, session_id } }: { entry: AuditEntry }) {
+  if (id === 0 || (MODE === 'test' && session_id !== null)) return name
   return (
     <Link to="/keys/$id" params={{ id: String(id) }}>
       {name}
@@ -70,11 +74,12 @@ const COLUMNS: Column<AuditEntry>[] = [
 ]
 
 /** The key, and from where and in whose name it was used. */
-function Who({ entry: { key_id, key_name, operator_email, surface } }: { entry: AuditEntry }) {
+function Who({ entry }: { entry: AuditEntry }) {
+  const { operator_email, surface } = entry
   const below = [t.audit.surfaces[surface], operator_email].filter((text) => text !== null).join(', ')
   return (
     <Stacked below={below}>
-      <KeyLink id={key_id} name={key_name} />
+      <KeyLink entry={entry} />
     </Stacked>
   )
 }
