@@ -22,7 +22,7 @@ const BEFORE_IDLE = { timeout: 20_000 }
 const it = base.extend('filmed', async ({ service, browser, folder }, { onCleanup }) => {
   const file = path.join(folder, 'camera.y4m')
   const studio = await browser.newPage()
-  const show = (label?: Buffer): Promise<void> => film(studio, file, label)
+  const show = (...labels: Buffer[]): Promise<void> => film(studio, file, labels)
   await show()
   const camera = await launchBrowser(filmedBy(file))
   const context = await camera.newContext({
@@ -114,6 +114,26 @@ it('a phone is enrolled, signed in and picks with its camera, from our own label
   await read(labels.all, () => page.getByRole('heading', { name: /^Finish/ }).waitFor())
   await context.setOffline(false)
   await expect.poll(() => page.getByRole('status', { name: 'Connection' }).textContent()).toBe('Online')
+})
+
+it('of two codes in view, each is one scan, whichever is nearest to the middle', async ({
+  filmed: { page, show },
+  window,
+  tenant,
+}) => {
+  const tea = await stockedProduct(tenant, { 'A-01-03': 9 }, { name: 'Tea', barcode: EAN })
+  const order = await newOrder(tenant, { order_detail: [{ barcode: tea.barcode, quantity: 9 }] })
+  const device = await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada'))
+  await device.scan(order.order_tenant_id)
+  await page.getByRole('heading', { name: 'A-01-03' }).waitFor()
+  const { location } = await labelsOf(window.page, tenant)
+  await show(location, await productLabel(window.page))
+  const before = (await device.outcomes()).length
+  await cameraButton(page).click()
+  // The shelf first, or else the product, which is a problem before its shelf.
+  await expect.poll(async () => (await device.outcomes()).slice(before)).toHaveLength(2)
+  await page.waitForTimeout(2 * IN_VIEW_MS)
+  expect((await device.outcomes()).slice(before)).toHaveLength(2)
 })
 
 it('the camera stops after a minute without a code, when the page is hidden, and when it is closed', async ({

@@ -31,4 +31,30 @@ describe('the same text again', () => {
       false,
     ])
   })
+
+  it('from the camera is none while another code comes in between', () => {
+    const filter = new RepeatFilter()
+    const repeats = ['A', 'B', 'A', 'B'].map((text, index) => filter.isRepeat(text, index * 200, 'camera'))
+    expect(repeats).toEqual([false, false, true, true])
+  })
+
+  it('from the camera is none while it is in view, if not nearest to the middle', () => {
+    const filter = new RepeatFilter()
+    filter.see('B', 0)
+    expect(filter.isRepeat('A', 0, 'camera')).toBe(false)
+    for (const at of [1_000, 2_000, 3_000]) for (const text of ['A', 'B']) filter.see(text, at)
+    // Seen all the time, and not scanned yet.
+    expect(filter.isRepeat('B', 3_100, 'camera')).toBe(false)
+    expect(filter.isRepeat('A', 4_400, 'camera')).toBe(true)
+    filter.see('A', 6_000)
+    expect(filter.isRepeat('A', 6_000, 'camera')).toBe(false)
+  })
+
+  it('from a scanner is a scan although the camera sees it all the time', () => {
+    const filter = new RepeatFilter()
+    expect(filter.isRepeat('A', 0, 'camera')).toBe(false)
+    expect(filter.isRepeat('A', 250, 'camera')).toBe(true)
+    expect(filter.isRepeat('A', 400, 'wedge')).toBe(false)
+    expect(filter.isRepeat('A', 450, 'camera')).toBe(true)
+  })
 })

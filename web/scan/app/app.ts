@@ -255,6 +255,14 @@ export class App {
     this.#inTurn(begun, text, at, () => this.#handle(from, [read, at, codes, begun]))
   }
 
+  /** What the camera has in view, besides what it takes: a code that was scanned is no new scan as long as it is among it. */
+  see(texts: readonly string[], at: number): void {
+    for (const text of texts) {
+      const scanned = readScan([text])
+      if (scanned !== undefined) this.#repeats.see(textOf(scanned), at)
+    }
+  }
+
   /** Tells the outcome of a scan or tap: the screen, the tone and the vibration at once. */
   tell(outcome: Exclude<Outcome, 'problem'>, text: string, at: number, scanned = text): void {
     this.#show({ verdict: { id: ++this.#verdicts, outcome, text } })

@@ -1,8 +1,8 @@
 import { platformReader } from './platform-reader.ts'
 import type { Read } from './reader.ts'
 
-/** What the worker says of a picture: the text of the code nearest to its middle, if it has one. */
-export type Decoded = { text: string | undefined } | { error: string }
+/** What the worker says of a picture: the texts of its codes, that of the one nearest to its middle first. */
+export type Decoded = { texts: string[] } | { error: string }
 
 interface Worker {
   addEventListener(type: 'message', listener: (event: { data: ImageBitmap }) => void): void
@@ -21,8 +21,7 @@ async function open(): Promise<Read> {
 async function decode(frame: ImageBitmap): Promise<Decoded> {
   try {
     const readings = await (await (reader ??= open()))(frame)
-    const [nearest] = readings.toSorted((one, other) => one.distance - other.distance)
-    return { text: nearest?.text }
+    return { texts: readings.toSorted((one, other) => one.distance - other.distance).map(({ text }) => text) }
   } catch (error) {
     return { error: String(error) }
   } finally {

@@ -3,6 +3,8 @@ import type { Decoded } from './decoder.ts'
 import { Steady } from './steady.ts'
 
 interface WatchOptions {
+  /** The codes in a picture, before one of them is taken, and when it was taken. */
+  onSight: (texts: readonly string[], at: number) => void
   /** A code that was read twice, and when the second picture was taken. */
   onCode: (text: string, at: number) => void
   /** No code was seen for a minute. */
@@ -23,7 +25,7 @@ export function openCamera(): Promise<MediaStream> {
 }
 
 /** Reads codes from a video, ten pictures a second, until the signal. One picture is looked at at a time, in a worker. */
-export function watchCodes(video: HTMLVideoElement, { onCode, onIdle, onFailure, signal }: WatchOptions): void {
+export function watchCodes(video: HTMLVideoElement, { onSight, onCode, onIdle, onFailure, signal }: WatchOptions): void {
   const worker = new Worker(decoderWorkerUrl(), { type: 'module', name: 'decoder' })
   const steady = new Steady()
   let isBusy = false
@@ -35,8 +37,10 @@ export function watchCodes(video: HTMLVideoElement, { onCode, onIdle, onFailure,
     ({ data }: MessageEvent<Decoded>) => {
       isBusy = false
       if ('error' in data) return onFailure(data.error)
-      if (data.text !== undefined) seenAt = performance.now()
-      const code = steady.read(data.text)
+      const { texts } = data
+      if (texts.length > 0) seenAt = performance.now()
+      onSight(texts, takenAt)
+      const code = steady.read(texts[0])
       if (code !== undefined) onCode(code, takenAt)
     },
     { signal },

@@ -57,6 +57,7 @@ async function run(
   track?.addEventListener('ended', () => close(app), { signal })
   setTrack(track)
   watchCodes(video, {
+    onSight: (texts, at) => app.see(texts, at),
     onCode: (text, at) => app.scan([text], at, 'camera'),
     onIdle: () => close(app),
     onFailure: (reason) => fail(app, reason),
