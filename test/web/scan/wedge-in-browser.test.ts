@@ -69,6 +69,22 @@ describe('each is one scan', () => {
     expect(await picking.take()).toBe(leftAfter(1))
   })
 
+  it('as slow as the device is set', async ({ picking }) => {
+    const { page, scanner } = picking
+    await page.getByRole('button', { name: 'Menu' }).click()
+    await page.getByRole('menuitem', { name: 'Diagnostics' }).click()
+    const gap = page.getByRole('textbox', { name: 'Longest gap between characters, ms' })
+    await gap.fill('120')
+    await gap.blur()
+    await page.goBack()
+    // What the Enter of the scanner presses, if it gets through.
+    await page.getByRole('button', { name: 'Undo' }).focus()
+    const before = (await picking.outcomes()).length
+    await scanner.scan(GTIN, { gapMs: 100 })
+    await expect.poll(async () => (await picking.outcomes()).slice(before)).toEqual(['taken'])
+    expect(await picking.take()).toBe(leftAfter(1))
+  })
+
   it('one right after the other', async ({ picking }) => {
     const before = (await picking.outcomes()).length
     await picking.scanner.scanAll(['ZY-01', GTIN, 'ZY-01', GTIN])

@@ -129,3 +129,24 @@ it('joins slower characters when the device is set so', () => {
   expect(textsOf(keys)).toEqual([])
   expect(textsOf(keys, { gapMs: 60, endsInSilence: false })).toEqual(['A-01'])
 })
+
+it('waits for the Enter of a slow scanner as long as for its characters', () => {
+  const slow: WedgeSettings = { gapMs: 120, endsInSilence: false }
+  expect(textsOf(burst([...keystrokes('A-01'), ENTER], timed([100])), slow)).toEqual(['A-01'])
+  expect(
+    textsOf(
+      burst([...keystrokes('A-01'), ENTER], (index) => (index < 4 ? index * 10 : 30 + 121)),
+      slow,
+    ),
+  ).toEqual([])
+  const wedge = new Wedge(slow)
+  const kinds = burst([...keystrokes('12'), ENTER, TAB], timed([100])).map((key) => wedge.press(key).kind)
+  expect(kinds).toEqual(['first', 'more', 'scan', 'tail'])
+})
+
+it('takes no pause between the characters of a slow scanner for their end', () => {
+  const wedge = new Wedge({ gapMs: 120, endsInSilence: true })
+  for (const key of burst(keystrokes('400638'), timed([100], 0))) wedge.press(key)
+  expect(wedge.silence(500 + 139).kind).toBe('other')
+  expect(wedge.silence(500 + 140)).toMatchObject({ kind: 'scan', scan: { text: '400638' } })
+})

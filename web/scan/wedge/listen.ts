@@ -1,4 +1,4 @@
-import { SILENCE_MS, type Wedge, type WedgeScan } from './wedge.ts'
+import type { Wedge, WedgeScan } from './wedge.ts'
 
 type TextField = HTMLInputElement | HTMLTextAreaElement
 
@@ -24,7 +24,7 @@ export function listenToWedge(wedge: Wedge, onScan: (scan: WedgeScan) => void, s
     timer = setTimeout(() => {
       const step = wedge.silence(performance.now())
       if (step.kind === 'scan') scanned(step.scan)
-    }, SILENCE_MS + 1)
+    }, wedge.silenceMs + 1)
   }
   addEventListener(
     'keydown',

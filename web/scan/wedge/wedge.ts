@@ -31,9 +31,9 @@ export type WedgeStep = { kind: 'other' | 'first' | 'more' | 'tail' } | { kind: 
 
 export const DEFAULT_WEDGE: WedgeSettings = { gapMs: 35, endsInSilence: false }
 
-/** Silence after which a burst without Enter is a scan. */
-export const SILENCE_MS = 80
-
+/** Times for scanners of the usual gap. A slow one sends Enter as late as its characters, and is not silent between two of them. */
+const SILENCE_MS = 80
+const LONGER_THAN_GAP_MS = 20
 const END_WITHIN_MS = 60
 const MIN_CHARACTERS = 2
 const MIN_CHARACTERS_IN_SILENCE = 6
@@ -69,17 +69,23 @@ export class Wedge {
     return { kind: isFirst ? 'first' : 'more' }
   }
 
-  /** Call it when no key came for `SILENCE_MS`: the burst may be a scan. */
+  /** Silence after which a burst without Enter is a scan. */
+  get silenceMs(): number {
+    return Math.max(SILENCE_MS, this.settings.gapMs + LONGER_THAN_GAP_MS)
+  }
+
+  /** Call it when no key came for `silenceMs`: the burst may be a scan. */
   silence(now: number): WedgeStep {
     const isScan =
-      this.settings.endsInSilence && this.#text.length >= MIN_CHARACTERS_IN_SILENCE && now - this.#lastAt >= SILENCE_MS
+      this.settings.endsInSilence && this.#text.length >= MIN_CHARACTERS_IN_SILENCE && now - this.#lastAt >= this.silenceMs
     return isScan ? this.#scan(this.#lastAt) : OTHER
   }
 
   #end(at: number): WedgeStep {
-    const isScan = this.#text.length >= MIN_CHARACTERS && at - this.#lastAt <= END_WITHIN_MS
+    const withinMs = Math.max(END_WITHIN_MS, this.settings.gapMs)
+    const isScan = this.#text.length >= MIN_CHARACTERS && at - this.#lastAt <= withinMs
     // Some scanners end a code with two Enters, for CR and LF, or with Enter and Tab: the second must not press the button that has the focus.
-    const isTail = this.#text === '' && at - this.#endedAt <= END_WITHIN_MS
+    const isTail = this.#text === '' && at - this.#endedAt <= withinMs
     if (isScan || isTail) this.#endedAt = at
     if (isScan) return this.#scan(at)
     this.#forget()
