@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { it } from '../support/browser.ts'
 import { newDeviceCode } from '../support/scan-client.ts'
+import { Scanner } from '../support/scanner.ts'
 
 it('a browser stays the device that it was of each tenant and mode, and waits for no answer of the user about its storage', async ({
   openWindow,
@@ -27,4 +28,12 @@ it('a browser stays the device that it was of each tenant and mode, and waits fo
   const again = []
   for (const newCode of codes) again.push(await enrol(await newCode()))
   expect(again).toEqual(first)
+})
+
+it('a device whose layout has an accent for = is enrolled by its scanner', async ({ window: { page }, tenant }) => {
+  await page.goto('/scan')
+  await page.getByRole('heading', { name: 'Enrol this device' }).waitFor()
+  const scanner = await Scanner.at(page)
+  await scanner.scan(`https://stock.example/scan#code=${await newDeviceCode(tenant)}`, { layout: 'german' })
+  await page.getByRole('heading', { name: 'Scan your badge' }).waitFor()
 })

@@ -32,6 +32,8 @@ describe('the text of a scan', () => {
 
   it('is tried as a scanner with another layout means it, after what the device read', () => {
     expect(readScan(['FBß12ß0', 'FB-12-0'])).toEqual({ kind: 'badge', badge: 'FB-12-0' })
+    const address = 'https://stock.example/scan#code='
+    expect(readScan([`${address}7+AB`, `${address}7-AB`])).toEqual({ kind: 'enrolment', code: '7-AB' })
     expect(readScan(['Aß01', 'A-01'])).toEqual({ kind: 'code', texts: ['Aß01', 'A-01'], codes: ['Aß01', 'A-01'] })
     expect(readScan(['A-01', 'A-01'])).toEqual({ kind: 'code', texts: ['A-01'], codes: ['A-01'] })
   })

@@ -64,6 +64,11 @@ describe('a burst is a scan', () => {
     expect(scan).toMatchObject({ text: 'YZß01?a', usText: 'ZY-01_a' })
   })
 
+  it('with the character of a US keyboard for a dead key, in both readings', () => {
+    const [scan] = scansOf(burst([...keystrokes('ZY=+', 'german'), ENTER], timed([8])))
+    expect(scan).toMatchObject({ text: 'YZ=+', usText: 'ZY=+' })
+  })
+
   it('without Enter if the device is set so: 80 ms of silence end it', () => {
     const wedge = new Wedge({ gapMs: 35, endsInSilence: true })
     for (const key of burst(keystrokes('400638'), timed([10], 0))) wedge.press(key)

@@ -4,8 +4,8 @@ import type { WedgeKey } from '../../../web/scan/wedge/wedge.ts'
 /** A key as the browser reports it. */
 export type Keystroke = Pick<WedgeKey, 'key' | 'code' | 'shiftKey' | 'ctrlKey'>
 
-/** What a German keyboard gives where it differs from the US one, by `code`, without and with Shift. */
-const GERMAN: Record<string, string> = {
+/** What a German keyboard gives where it differs from the US one, by `code`, without and with Shift. Its accents are dead keys. */
+const GERMAN: Record<string, string | readonly string[]> = {
   KeyY: 'zZ',
   KeyZ: 'yY',
   Minus: 'ß?',
@@ -13,6 +13,7 @@ const GERMAN: Record<string, string> = {
   Semicolon: 'öÖ',
   Digit7: '7/',
   BracketRight: '+*',
+  Equal: ['Dead', 'Dead'],
 }
 
 const CODES = [

@@ -10,7 +10,7 @@ export interface BurstOptions {
 }
 
 const VIRTUAL_KEYS: Record<string, number> = { Enter: 13, Tab: 9, ' ': 32 }
-const TEXTS: Record<string, string> = { Enter: '\r', Tab: '' }
+const TEXTS: Record<string, string> = { Enter: '\r', Tab: '', Dead: '' }
 /** Longer than the time in which the same code is one scan. */
 const AIM_SECONDS = 0.32
 /** Enter belongs to a scan for 60 ms after the last character. */

@@ -5,7 +5,8 @@ const AIM = /^\][A-Za-z][0-9A-Za-z]/
 const CONTROL = /[\u0000-\u001C\u001E\u001F\u007F]/g
 const COMMAND = /^FC-[A-Z]+$/
 const BADGE = /^FB-\d+-[0-9A-Z]+$/i
-const CODE = /#code=([^&\s]+)/
+// In layouts that have `#` and not `-` where the US keyboard has it, only one of the readings has the code.
+const CODE = /#code=(\d+-[^&\s]+)/
 
 /** A scan that means the same on every screen, or a code of the warehouse. */
 export type Scanned =

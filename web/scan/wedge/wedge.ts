@@ -105,7 +105,9 @@ export class Wedge {
   }
 }
 
-function characterOf({ key, code, ctrlKey }: WedgeKey): string | undefined {
+function characterOf({ key, code, shiftKey, ctrlKey }: WedgeKey): string | undefined {
   if (ctrlKey) return key === ']' || code === 'BracketRight' ? GROUP_SEPARATOR : undefined
+  // An accent of the layout, for a letter after it: the scanner means a character of its own.
+  if (key === 'Dead') return usCharacter(code, shiftKey)
   return Array.from(key).length === 1 ? key : undefined
 }
