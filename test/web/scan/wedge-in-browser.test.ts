@@ -114,6 +114,16 @@ describe('each is one scan', () => {
   })
 })
 
+it('a space inside a code does not press the checkbox that has the focus', async ({ window: { page }, tenant }) => {
+  const device = await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada'))
+  await page.getByRole('button', { name: 'Menu' }).click()
+  await page.getByRole('menuitem', { name: 'Diagnostics' }).click()
+  const choice = page.getByRole('checkbox', { name: 'The scanner sends no Enter' })
+  await choice.check()
+  await device.scan('A 01', 'problem')
+  expect(await choice.isChecked()).toBe(true)
+})
+
 it('the longest gap between characters is stored when its field is left with a possible one, and not while it is typed', async ({
   window: { page },
   tenant,

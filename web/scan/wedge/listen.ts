@@ -2,6 +2,9 @@ import type { Wedge, WedgeScan } from './wedge.ts'
 
 type TextField = HTMLInputElement | HTMLTextAreaElement
 
+/** Types of `input` that hold no text. */
+const TEXTLESS = new Set(['checkbox', 'radio', 'range', 'button', 'submit', 'reset'])
+
 /** A text field as it was before a burst. */
 interface Remembered {
   field: TextField
@@ -37,7 +40,7 @@ export function listenToWedge(wedge: Wedge, onScan: (scan: WedgeScan) => void, s
         return
       }
       if (step.kind === 'first') remembered = remember(document.activeElement)
-      // A space inside a code must not press the button that has the focus.
+      // A space inside a code must not press the button, or the checkbox, that has the focus.
       if (step.kind === 'more' && remembered === undefined) event.preventDefault()
       if (step.kind !== 'other' && wedge.settings.endsInSilence) listenToSilence()
     },
@@ -46,8 +49,8 @@ export function listenToWedge(wedge: Wedge, onScan: (scan: WedgeScan) => void, s
 }
 
 function remember(element: Element | null): Remembered | undefined {
-  const isText = element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement
-  if (!isText) return undefined
+  const isField = element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement
+  if (!isField || TEXTLESS.has(element.type)) return undefined
   return { field: element, value: element.value, selection: [element.selectionStart, element.selectionEnd] }
 }
 
