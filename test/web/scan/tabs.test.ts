@@ -185,16 +185,32 @@ it('a tab whose build is older than the database writes nothing more, and loads 
   await second.getByRole('heading', { name: 'This app is out of date' }).waitFor()
 })
 
-it('a new build is taken from the queue, with entries waiting', async ({ openWindow, folder }) => {
+/** A server with a scan app of its own, of which there are further builds. */
+async function serverWithBuilds(folder: string) {
   const database = await cloneDatabase(inject('postgresUrl'))
   const copy = await copyServer(folder)
   const built = path.join(folder, 'web/dist/scan')
   await cp(BUILT, built, { recursive: true })
   const server = await startServerProcess({ DATABASE_URL: database.url, DATA_DIR: folder }, copy.main)
   const db = openDatabase(database.url, { exclusiveConnections: 2, pipelinedConnections: 1 })
+  const edit = async (file: string, from: RegExp, to: string): Promise<void> => {
+    const name = path.join(built, file)
+    await writeFile(name, (await readFile(name, 'utf8')).replace(from, to))
+  }
+  const close = async (): Promise<void> => {
+    await server.end('SIGTERM')
+    await db.close()
+    await database.drop()
+  }
+  return { url: server.url, newTenant: () => newTenant(server.url, db), edit, close }
+}
+
+it('a new build is taken from the queue, with entries waiting', async ({ openWindow, folder }) => {
+  const server = await serverWithBuilds(folder)
+  const { edit } = server
   const proxy = await startFaultyProxy(server.url)
   try {
-    const tenant = await newTenant(server.url, db)
+    const tenant = await server.newTenant()
     const window = await windowBehind(proxy, openWindow)
     window.expectComplaint(/ERR_EMPTY_RESPONSE|ERR_CONNECTION|Failed to fetch/)
     const { page } = window
@@ -208,10 +224,6 @@ it('a new build is taken from the queue, with entries waiting', async ({ openWin
     await page.getByRole('button', { name: 'Complete' }).click()
     await page.getByRole('heading', { name: 'Orders to pick' }).waitFor()
 
-    const edit = async (file: string, from: RegExp, to: string): Promise<void> => {
-      const name = path.join(built, file)
-      await writeFile(name, (await readFile(name, 'utf8')).replace(from, to))
-    }
     await edit('index.html', /<title>/, '<meta name="build" content="next" /><title>')
     await edit('sw.js', /[0-9a-f]{16}/, '0123456789abcdef')
     await page.evaluate(async () => await (await navigator.serviceWorker.getRegistration('/scan'))?.update())
@@ -251,8 +263,35 @@ it('a new build is taken from the queue, with entries waiting', async ({ openWin
     await window.context.close()
   } finally {
     await proxy.close()
-    await server.end('SIGTERM')
-    await db.close()
-    await database.drop()
+    await server.close()
+  }
+})
+
+it('a new build that is being installed already when the app looks is offered, too', async ({ openWindow, folder }) => {
+  const server = await serverWithBuilds(folder)
+  try {
+    const { context, page } = await openWindow({ baseURL: server.url })
+    const tenant = await server.newTenant()
+    await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada'))
+    await expect.poll(() => page.evaluate(() => navigator.serviceWorker.controller !== null)).toBe(true)
+    await page.exposeFunction('build', () => server.edit('sw.js', /[0-9a-f]{16}/, '0123456789abcdef'))
+    // The browser finds the build before the app knows of its registration.
+    await page.addInitScript(() => {
+      const { serviceWorker } = navigator
+      const register = serviceWorker.register.bind(serviceWorker)
+      serviceWorker.register = async (...given) => {
+        const registration = await register(...given)
+        await (globalThis as unknown as { build: () => Promise<void> }).build()
+        const isFound = new Promise((resolve) => registration.addEventListener('updatefound', resolve, { once: true }))
+        await Promise.all([registration.update(), isFound])
+        if (registration.installing === null) throw new Error('It is installed already')
+        return registration
+      }
+    })
+    await page.reload()
+    await page.getByRole('button', { name: 'Update now' }).waitFor()
+    await context.close()
+  } finally {
+    await server.close()
   }
 })

@@ -17,12 +17,18 @@ export async function keepUpToDate(app: App, signal: AbortSignal): Promise<void>
   if (!('serviceWorker' in navigator)) return
   const { serviceWorker } = navigator
   const registration = await serviceWorker.register(serviceWorkerUrl(), { scope: SCOPE })
-  const look = (): void =>
-    app.set({ update: serviceWorker.controller === null ? undefined : (registration.waiting ?? undefined) })
+  const look = (): void => {
+    const update = serviceWorker.controller === null ? undefined : (registration.waiting ?? undefined)
+    if (update !== app.ui.update) app.set({ update })
+  }
+  const watch = (): void => registration.installing?.addEventListener('statechange', look)
   look()
-  registration.addEventListener('updatefound', () => registration.installing?.addEventListener('statechange', look))
+  // One may be installing already.
+  watch()
+  registration.addEventListener('updatefound', watch)
   const asking = setInterval(() => void registration.update().catch(() => undefined), LOOK_MS)
   const idling = setInterval(() => {
+    look()
     if (app.kept.entries.length === 0 && idleMs() > IDLE_MS && isAllStored(app)) update(app)
   }, CHECK_IDLE_MS)
   signal.addEventListener('abort', () => {
