@@ -50,6 +50,12 @@ describe.each(NEED_SESSION)('%s: %s %s', (app, method, path, body) => {
     expect(response.headers['set-cookie']).toBeUndefined()
   })
 
+  it.skipIf(method === 'GET')('needs it before its body is looked at', async ({ service }) => {
+    const client = new PageClient(service.url, pageOf(app))
+    for (const text of ['{bad', `{"x":"${'x'.repeat(5_000)}"}`])
+      expect(outcome(await client.send(method, path, text)), text.slice(0, 9)).toEqual([401, 'no_session'])
+  })
+
   it('takes no session of the other app, under either name', async ({ service, cookies }) => {
     const other = OTHER[app]
     for (const cookie of [`${other}=${cookies[other]}`, `${app}=${cookies[other]}`]) {

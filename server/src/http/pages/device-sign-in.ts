@@ -89,12 +89,20 @@ export async function endDeviceSession(request: FastifyRequest, reply: FastifyRe
   return { success: true, data: { message: 'The device is no longer enrolled' } }
 }
 
-/** Signs an operator in on the device, with their badge. */
-export async function signInWithBadge(request: FastifyRequest, reply: FastifyReply, options: DeviceOptions) {
-  const { shards, devices, refused, limit } = options
-  const device = await requireDevice(request, reply, devices)
-  request.caller = callerOf(device)
+/** Finds the device whose operator a request signs in or out and counts the request, before its body is read. Throws `no_session`. */
+export async function admitDeviceRequest(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { devices, limit }: DeviceOptions,
+): Promise<void> {
+  request.device = await requireDevice(request, reply, devices)
+  request.caller = callerOf(request.device)
   await limit?.(request, reply)
+}
+
+/** Signs an operator in on the device of an admitted request, with their badge. */
+export async function signInWithBadge(request: FastifyRequest, reply: FastifyReply, { shards, devices, refused }: DeviceOptions) {
+  const device = request.device as Device
   const badge = parseBadge(readInput(badgeInput, request).badge)
   try {
     if (badge === undefined) throw invalidCode('badge')
@@ -106,9 +114,7 @@ export async function signInWithBadge(request: FastifyRequest, reply: FastifyRep
 }
 
 /** Signs the operator of the device out. Succeeds without one too. One that names an operator who has left is late: it ends nothing. */
-export async function signOutDevice(request: FastifyRequest, reply: FastifyReply, { shards, devices, limit }: DeviceOptions) {
-  request.caller = callerOf(await requireDevice(request, reply, devices))
-  await limit?.(request, reply)
+export async function signOutDevice(request: FastifyRequest, reply: FastifyReply, { shards, devices }: DeviceOptions) {
   const device = await refreshedDevice(request, reply, devices)
   const isLate = device.operator !== null && namesOther(request, device.operator)
   if (!isLate) await signOutOperator(shards.of(device.tenant_id), device, { address: request.ip, requestId: request.id })

@@ -54,14 +54,19 @@ export class Exports {
     this.#options = options
   }
 
-  /** Responds with a link for the session of the request. */
-  async start(request: FastifyRequest, reply: FastifyReply) {
-    const { shards, encryption, authentication, limit } = this.#options
+  /** Authenticates a request for a link and counts it, before its body is read. */
+  async admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const { authentication, limit } = this.#options
     await authentication.authenticate(request, reply)
-    const db = shards.of(request.caller.tenantId)
     await limit?.(request, reply)
-    const { resource, query } = inputOf(request.body)
+  }
+
+  /** Responds with a link for the session of an admitted request. */
+  async start(request: FastifyRequest) {
+    const { shards, encryption } = this.#options
     const { caller } = request
+    const db = shards.of(caller.tenantId)
+    const { resource, query } = inputOf(request.body)
     const list = this.#listOf(resource)
     requireScope(caller, list)
     // Checks the filters: it reads nothing yet.

@@ -15,7 +15,15 @@ import type { Shards } from '../../shards/shards.ts'
 import type { AdmitDevice } from '../rest.ts'
 import { admitDevice } from './device-rules.ts'
 import { deviceAuthentication } from './device-sessions.ts'
-import { type DeviceOptions, enrol, endDeviceSession, readDevice, signInWithBadge, signOutDevice } from './device-sign-in.ts'
+import {
+  admitDeviceRequest,
+  type DeviceOptions,
+  enrol,
+  endDeviceSession,
+  readDevice,
+  signInWithBadge,
+  signOutDevice,
+} from './device-sign-in.ts'
 import { Exports } from './exports.ts'
 import { sendPage } from './page-files.ts'
 import { guardPage } from './page-guard.ts'
@@ -45,7 +53,7 @@ export class PageService {
   /** What browsers do with their session of the dashboard, and its pulse. */
   readonly dashboard: Record<'signIn' | 'read' | 'end' | 'pulse', Handler>
   /** What devices do with their session. */
-  readonly device: Record<'enrol' | 'read' | 'end' | 'signIn' | 'signOut', Handler>
+  readonly device: Record<'enrol' | 'read' | 'end' | 'admit' | 'signIn' | 'signOut', Handler>
   readonly exports: Exports
   readonly #sessions: SessionCache<KnownSession>
   readonly #devices: SessionCache<KnownDevice>
@@ -113,6 +121,7 @@ function handlersOfDevices(options: DeviceOptions): PageService['device'] {
     enrol: (request, reply) => enrol(request, reply, options),
     read: (request, reply) => readDevice(request, reply, options),
     end: (request, reply) => endDeviceSession(request, reply, options),
+    admit: (request, reply) => admitDeviceRequest(request, reply, options),
     signIn: (request, reply) => signInWithBadge(request, reply, options),
     signOut: (request, reply) => signOutDevice(request, reply, options),
   }

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify'
 import { ServiceError } from '../../errors/service-error.ts'
 import { loadOnce } from '../../runtime/load-once.ts'
 import type { AdmitDevice } from '../rest.ts'
@@ -61,16 +61,25 @@ export class Pages {
     await app.register(async (scope) => {
       requireKind(scope, 'data')
       const bodyLimit = BODY_LIMIT
+      // Before the body is read: a caller without a session does not learn whether it is valid.
+      const ofSession: RouteShorthandOptions = {
+        bodyLimit,
+        onRequest: async (request, reply) => (await this.#load()).exports.admit(request, reply),
+      }
+      const ofDevice: RouteShorthandOptions = {
+        bodyLimit,
+        onRequest: async (request, reply) => (await this.#load()).device.admit(request, reply),
+      }
       scope.post(SESSION, { bodyLimit }, async (request, reply) => (await this.#load()).dashboard.signIn(request, reply))
       scope.get(SESSION, async (request, reply) => (await this.#load()).dashboard.read(request, reply))
       scope.delete(SESSION, async (request, reply) => (await this.#load()).dashboard.end(request, reply))
       scope.get(PULSE, async (request, reply) => (await this.#load()).dashboard.pulse(request, reply))
-      scope.post(EXPORTS, { bodyLimit }, async (request, reply) => (await this.#load()).exports.start(request, reply))
+      scope.post(EXPORTS, ofSession, (request) => this.#load().then(({ exports }) => exports.start(request)))
       scope.post(DEVICE, { bodyLimit }, async (request, reply) => (await this.#load()).device.enrol(request, reply))
       scope.get(DEVICE, async (request, reply) => (await this.#load()).device.read(request, reply))
       scope.delete(DEVICE, async (request, reply) => (await this.#load()).device.end(request, reply))
-      scope.put(OPERATOR, { bodyLimit }, async (request, reply) => (await this.#load()).device.signIn(request, reply))
-      scope.delete(OPERATOR, async (request, reply) => (await this.#load()).device.signOut(request, reply))
+      scope.put(OPERATOR, ofDevice, async (request, reply) => (await this.#load()).device.signIn(request, reply))
+      scope.delete(OPERATOR, ofDevice, async (request, reply) => (await this.#load()).device.signOut(request, reply))
     })
     await app.register(async (scope) => {
       requireKind(scope, 'download')
