@@ -101,6 +101,19 @@ describe('an enrolment', () => {
       ['devices.createCode', 'api', null, { device_name: 'Handheld 3' }],
     ])
   })
+
+  it('is in the audit log, with its end by an enrolment of the same device', async ({ tenant }) => {
+    const client = await enrolled(tenant)
+    const idOf = async () => (await client.send('GET', '/scan/session')).body.data.id
+    const former = await idOf()
+    // The browser has lost the cookie, and knows which device it is.
+    client.cookie = undefined
+    await client.enrol(await newDeviceCode(tenant))
+    const { entries } = (await tenant.request('GET', '/audit-log?operation=sessions.end')).body.data
+    expect(entries).toMatchObject([
+      { input: { id: former }, surface: 'scan', session_id: await idOf(), key_name: 'test key', address: '127.0.0.1' },
+    ])
+  })
 })
 
 describe('a code', () => {

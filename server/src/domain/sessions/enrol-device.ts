@@ -160,7 +160,7 @@ async function enrol(tx: Transaction, enrolment: Enrolment, code: Code): Promise
   const key = await requireSessionKey(tx, { tenantId, keyId: code.key_id }, enrolment, () => invalidCode('enrolment'))
   const device = await deviceOf(tx, tenantId, code.mode, enrolment.devices)
   const left = former === undefined ? [] : await endSessionOf(tx, former, { address, requestId, kind: 'device' })
-  const ended = [...left, ...(await tx.run(endDevice, [tenantId, device.id]))]
+  const replaced = await tx.run(endDevice, [tenantId, device.id])
   const { devices = 0 } = (await tx.runOne(countDevices, [tenantId])) ?? {}
   if (devices >= MAX_DEVICES) throw tooManyDevices()
   const token = newSessionToken(tenantId)
@@ -168,10 +168,13 @@ async function enrol(tx: Transaction, enrolment: Enrolment, code: Code): Promise
   const userAgent = storedUserAgent(enrolment.userAgent)
   const values = [tenantId, code.key_id, token.hash, code.mode, address, userAgent, device.id, deviceName] as const
   const row = await tx.runOne(insertSession, [...values])
-  const actor = { tenantId, keyId: code.key_id, keyName: key.name, address, requestId, sessionId: row?.id ?? null } as const
+  const sessionId = row?.id ?? null
+  const actor = { tenantId, keyId: code.key_id, keyName: key.name, address, requestId, surface: 'scan', sessionId } as const
   const input = { way: 'code', device_name: deviceName, mode: code.mode }
-  await recordEntry(tx, { ...actor, surface: 'scan', operation: 'sessions.start', input })
-  return { value: token.value, device, ended }
+  await recordEntry(tx, { ...actor, operation: 'sessions.start', input })
+  for (const session of replaced)
+    await recordEntry(tx, { ...actor, tenantId: session.tenantId, operation: 'sessions.end', input: { id: session.id } })
+  return { value: token.value, device, ended: [...left, ...replaced] }
 }
 
 async function deviceOf(tx: Transaction, tenantId: number, mode: string, given: readonly DeviceSecret[]): Promise<DeviceSecret> {
