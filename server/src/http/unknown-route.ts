@@ -2,6 +2,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../errors/service-error.ts'
 import { pathOf } from './url-path.ts'
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether a path that matches the route belongs to it. By default each does. */
+    isPath?: (path: string) => boolean
+  }
+}
+
 /** The error for an unknown route. Sets the `Allow` header. */
 export type Refusal = (request: FastifyRequest, reply: FastifyReply) => ServiceError
 
@@ -9,15 +16,16 @@ const WHERE = '; the API is under /api/v1, its reference is at /docs'
 
 /** Distinguishes a path with other methods (405) from an unknown one (404), by the routes that are added afterwards. */
 export function unknownRoute(app: FastifyInstance): Refusal {
-  const patterns: { methods: string[]; segments: string[] }[] = []
-  app.addHook('onRoute', ({ method, url }) => {
+  const patterns: { methods: string[]; segments: string[]; isPath: (path: string) => boolean }[] = []
+  app.addHook('onRoute', ({ method, url, config }) => {
     // The route for preflights matches every path.
-    if (url !== '*') patterns.push({ methods: [method].flat(), segments: url.split('/') })
+    if (url !== '*') patterns.push({ methods: [method].flat(), segments: url.split('/'), isPath: config?.isPath ?? (() => true) })
   })
   const refusal: Refusal = (request, reply) => {
     const path = pathOf(request.url)
     const segments = path.split('/')
-    const methods = new Set(patterns.flatMap((pattern) => (matches(pattern.segments, segments) ? pattern.methods : [])))
+    const ofPath = patterns.filter((pattern) => matches(pattern.segments, segments) && pattern.isPath(path))
+    const methods = new Set(ofPath.flatMap((pattern) => pattern.methods))
     if (methods.size === 0)
       return new ServiceError('not_found', `No route ${request.method} ${path}${path.startsWith('/api/v1/') ? '' : WHERE}`)
     const allow = [...methods].join(', ')

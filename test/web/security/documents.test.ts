@@ -191,14 +191,30 @@ describe('other requests on page paths', () => {
     '/dashboard/api/v1',
     '/dashboard/api/v1/nothing',
     '/dashboard/pulse/x',
-    '/dashboard/exports',
-    '/dashboard/exports/x',
+    '/dashboard/exports/x/y',
     '/dashboard/session/x',
     '/scan/api',
     '/scan/api/v1/nothing',
     '/scan/session/x',
-  ])('%s is no document', async (path, { url }) => {
-    expect(outcome(await new PageClient(url, page(path)).send('GET', path))).toEqual([404, 'not_found'])
+    '/scan/exports',
+  ])('%s is no document, and nothing else', async (path, { url }) => {
+    for (const method of ['GET', 'HEAD', 'POST', 'DELETE']) {
+      const { status, headers } = await new PageClient(url, page(path)).send(method, path)
+      expect([status, headers.allow], method).toEqual([404, undefined])
+    }
+  })
+
+  it.for([
+    ['GET', '/dashboard/exports', 'POST'],
+    ['PUT', '/dashboard/exports', 'POST'],
+    ['POST', '/dashboard/exports/x', 'GET, HEAD'],
+    ['POST', '/dashboard/pulse', 'GET, HEAD'],
+    ['PUT', '/dashboard/session', 'POST, GET, HEAD, DELETE'],
+    ['GET', '/scan/session/operator', 'PUT, DELETE'],
+    ['POST', '/scan/session/operator', 'PUT, DELETE'],
+  ] as const)('%s %s: names the methods of the path', async ([method, path, allow], { url }) => {
+    const response = await new PageClient(url, page(path)).send(method, path)
+    expect([...outcome(response), response.headers.allow]).toEqual([405, 'method_not_allowed', allow])
   })
 
   it('paths that only begin alike are none of the pages', async ({ url }) => {

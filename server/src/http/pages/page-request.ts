@@ -40,6 +40,12 @@ export function markPageRequest(request: IncomingMessage): string {
   return decodableUrl(url.replace(PASSAGE, ''))
 }
 
+/** Whether a path of the pages is that of a document or a static file. */
+export function isDocumentPath(path: string): boolean {
+  const [, app = '', segment = ''] = path.split('/')
+  return kindOfRead(`${app}/${segment}`) === 'document'
+}
+
 function kindOfRead(path: string): PageRequest['kind'] {
   if (path === 'dashboard/exports') return 'download'
   return DATA.has(path.slice(path.indexOf('/') + 1)) ? 'data' : 'document'

@@ -3,7 +3,7 @@ import { ServiceError } from '../../errors/service-error.ts'
 import { loadOnce } from '../../runtime/load-once.ts'
 import type { AdmitDevice } from '../rest.ts'
 import { pathOf } from '../url-path.ts'
-import type { PageApp, PageRequest } from './page-request.ts'
+import { isDocumentPath, type PageApp } from './page-request.ts'
 import type { PageService, PageServiceOptions } from './page-service.ts'
 
 const APPS: readonly PageApp[] = ['dashboard', 'scan']
@@ -88,8 +88,12 @@ export class Pages {
       )
     })
     await app.register(async (scope) => {
-      requireKind(scope, 'document')
-      const config = { streamBytes: FILE_BYTES }
+      // These routes match paths of data, too.
+      scope.addHook('onRequest', (request, reply, done) => {
+        if (request.raw.page?.kind === 'document') done()
+        else reply.callNotFound()
+      })
+      const config = { streamBytes: FILE_BYTES, isPath: isDocumentPath }
       for (const name of APPS) {
         for (const url of [`/${name}`, `/${name}/*`])
           scope.get(url, { config }, async (request, reply) => (await this.#load()).sendPage(request, reply, name))
@@ -109,7 +113,7 @@ export function withoutCors(app: FastifyInstance): void {
 }
 
 /** The router decodes escapes such as `/dashboard/sessio%6e`, but requests are marked by the URL as written. */
-function requireKind(scope: FastifyInstance, kind: PageRequest['kind']): void {
+function requireKind(scope: FastifyInstance, kind: 'data' | 'download'): void {
   scope.addHook('onRequest', (request, _reply, done) => {
     if (request.raw.page?.kind === kind) return done()
     done(new ServiceError('not_found', `No route ${request.method} ${pathOf(request.originalUrl)}`))
