@@ -2,6 +2,7 @@ import { expect } from 'vitest'
 import { it as base } from '../../support/it.ts'
 import { send } from '../../support/service.ts'
 import { outcome, PageClient, signedIn } from '../support/page-client.ts'
+import { enrolled, ScanClient } from '../support/scan-client.ts'
 
 const it = base.extend('settings', { scope: 'file' }, { trustProxy: 1 })
 
@@ -63,6 +64,22 @@ it('refusals of the guard and invalid input do not count', async ({ service }) =
     expect((await client.send('POST', '/dashboard/session', {})).status).toBe(400)
   }
   expect((await client.signIn({ key: 'no key' })).status).toBe(401)
+})
+
+it('a value that is too long counts as one that is wrong', async ({ service, tenant }) => {
+  const long = 'a'.repeat(300)
+  const device = await enrolled(tenant)
+  const before = await refusedSignIns(service.url)
+  const client = new PageClient(service.url, from())
+  const longest = `service_live_${'a'.repeat(4_096 - '{"key":"service_live_"}'.length)}`
+  for (const key of [`service_live_${long}`, longest])
+    expect(outcome(await client.signIn({ key }))).toEqual([401, 'invalid_api_key'])
+  expect(outcome(await client.signIn({ code: long }))).toEqual([401, 'invalid_code'])
+  expect(outcome(await new ScanClient(service.url, from()).enrol(long))).toEqual([401, 'invalid_code'])
+  expect(outcome(await device.scanBadge({ id: 1, badge: long }))).toEqual([401, 'invalid_code'])
+  for (const invalid of [{ key: 7 }, { code: {} }, { key: `${long}\u0000` }])
+    expect(outcome(await client.send('POST', '/dashboard/session', invalid))).toEqual([400, 'validation_error'])
+  await expect.poll(() => refusedSignIns(service.url)).toBe(before + 5)
 })
 
 it('each one is in the metric, and in no tenant’s audit log', async ({ service, tenant }) => {

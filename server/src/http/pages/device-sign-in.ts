@@ -18,6 +18,7 @@ import { allowListOf } from '../../runtime/allow-list.ts'
 import { untilSwitched } from '../../shards/read-in-shard.ts'
 import type { Shards } from '../../shards/shards.ts'
 import type { Guard } from '../guards.ts'
+import { BODY_LIMIT } from './body-limit.ts'
 import { namesOther } from './device-rules.ts'
 import { callerOf, type Device, type Devices, refreshedDevice, requireDevice } from './device-sessions.ts'
 import { endSession, endSessionElsewhere } from './end-former-session.ts'
@@ -38,12 +39,13 @@ const MAX_DEVICES = 20
 
 const deviceProof = z.object({ id, secret: text(255) })
 const enrolInput = z.object({
-  code: text(255),
+  // As long as the body may be: a value that is too long is as wrong as any other.
+  code: text(BODY_LIMIT),
   device_name: trimmedText(255).nullish(),
   device: deviceProof.nullish(),
   devices: z.array(deviceProof).max(MAX_DEVICES).nullish(),
 })
-const badgeInput = z.object({ badge: text(255) })
+const badgeInput = z.object({ badge: text(BODY_LIMIT) })
 
 /** Enrols a device with a code. The response has its session, its cookie, and what it keeps to be known again. */
 export async function enrol(request: FastifyRequest, reply: FastifyReply, { shards, devices, refused }: DeviceOptions) {

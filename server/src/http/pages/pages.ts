@@ -3,6 +3,7 @@ import { ServiceError } from '../../errors/service-error.ts'
 import { loadOnce } from '../../runtime/load-once.ts'
 import type { AdmitDevice } from '../rest.ts'
 import { pathOf } from '../url-path.ts'
+import { BODY_LIMIT } from './body-limit.ts'
 import { isDocumentPath, type PageApp } from './page-request.ts'
 import type { PageService, PageServiceOptions } from './page-service.ts'
 
@@ -16,8 +17,6 @@ const DEVICE = '/scan/session'
 const OPERATOR = '/scan/session/operator'
 /** Of a file, what is read of it and what waits to be sent. */
 const FILE_BYTES = 131_072
-/** The body is a key, a code, a badge or the filters of a list. */
-const BODY_LIMIT = 4_096
 
 /** The pages of the server. Their modules are loaded with the first request of a page, so that they do not slow down the start. */
 export class Pages {

@@ -12,6 +12,7 @@ import type { Shards } from '../../shards/shards.ts'
 import { requireCaller } from '../authentication.ts'
 import type { Guard } from '../guards.ts'
 import type { KeyCache } from '../key-cache.ts'
+import { BODY_LIMIT } from './body-limit.ts'
 import { endSession, endSessionElsewhere } from './end-former-session.ts'
 import { clearCookie, readCookie, setCookie } from './page-cookie.ts'
 import { modesOf, requireSession } from './page-sessions.ts'
@@ -29,8 +30,10 @@ export interface SignInOptions {
   limit: Guard | undefined
 }
 
+/** As long as the body may be: a value that is too long is as wrong as any other. */
+const credential = text(BODY_LIMIT).optional()
 const signInInput = z
-  .object({ key: text(255).optional(), code: text(255).optional() })
+  .object({ key: credential, code: credential })
   .refine(({ key, code }) => (key === undefined) !== (code === undefined), { path: ['key'], error: 'give either key or code' })
 
 /** Signs in to the dashboard with a key or a code. The response has the session and its cookie. */
