@@ -1,5 +1,5 @@
 import { type Config, readConfig } from './config.ts'
-import { isDashboardBuilt } from './http/pages/built-pages.ts'
+import { isBuilt } from './http/pages/built-pages.ts'
 import type { RunningServer } from './server.ts'
 
 /** Container platforms kill a process 30 seconds after telling it to stop. A server stops within this time, unless it is too busy to. */
@@ -62,7 +62,7 @@ function announce({ url, firstKey, dashboardLink }: Omit<Running, 'stop'>): void
   if (firstKey !== undefined) lines.push(`  Admin API key (shown only now)  ${firstKey}`)
   if (dashboardLink !== undefined)
     lines.push(
-      isDashboardBuilt()
+      isBuilt('dashboard')
         ? `  Dashboard (once, 15 minutes)    ${dashboardLink}`
         : '  Dashboard (not built)           run npm run build, then npx fulfillment dashboard-link',
     )

@@ -4,7 +4,7 @@ import { FulfillmentClient } from '../command-line/sdk.ts'
 import type { Config } from '../config.ts'
 import { connect } from '../connect.ts'
 import { migrate } from '../database/migrate.ts'
-import { isDashboardBuilt } from '../http/pages/built-pages.ts'
+import { isBuilt } from '../http/pages/built-pages.ts'
 import { dashboardLink } from '../http/pages/dashboard-link.ts'
 import { startServer } from '../server.ts'
 import { type FilledTenant, fillTenant, type FillOptions } from './fill-tenant.ts'
@@ -107,7 +107,7 @@ function announce(
   const link = dashboardLink(config, url, code)
   if (link !== undefined)
     print(
-      isDashboardBuilt() ? `  Dashboard (once, 15 minutes)    ${link}` : '  Dashboard (not built)           run npm run build',
+      isBuilt('dashboard') ? `  Dashboard (once, 15 minutes)    ${link}` : '  Dashboard (not built)           run npm run build',
     )
   print('\n  Ctrl-C ends the demo.\n')
 }

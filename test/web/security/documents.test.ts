@@ -233,10 +233,15 @@ describe('pages that are not built', () => {
       const shown = await open(url, path)
       expect([shown.status, shown.headers['content-type']]).toEqual([503, 'text/html; charset=utf-8'])
       expect(shown.text).toContain(MESSAGE)
+      expect(shown.headers['retry-after']).toBe('10')
       const told = await new PageClient(url).send('GET', path)
       expect([told.status, told.body.error]).toEqual([503, { code: 'service_unavailable', message: MESSAGE }])
+      expect(told.headers['retry-after']).toBe('10')
     }
-    expect(outcome(await open(url, '/dashboard/assets/index-a1b2c3.js'))).toEqual([404, 'not_found'])
+    for (const path of ['/dashboard/assets/index-a1b2c3.js', '/scan/sw.js']) {
+      const response = await new PageClient(url).send('GET', path)
+      expect([...outcome(response), response.headers['retry-after']], path).toEqual([503, 'service_unavailable', '10'])
+    }
     expect((await open(url, '/readyz')).status).toBe(200)
     expect(outcome(await new PageClient(url).send('GET', '/api/v1/orders'))).toEqual([401, 'missing_api_key'])
     await copy.build(FILES)

@@ -4,7 +4,7 @@ import path from 'node:path'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../errors/service-error.ts'
 import { pathOf } from '../url-path.ts'
-import { BUILT_PAGES } from './built-pages.ts'
+import { BUILT_PAGES, isBuilt } from './built-pages.ts'
 import { documentHeaders } from './page-headers.ts'
 import { sendPageNotice } from './page-notice.ts'
 import type { PageApp } from './page-request.ts'
@@ -16,6 +16,8 @@ const NONCE_PLACEHOLDER = '__CSP_NONCE__'
 const FOREVER = 'public, max-age=31536000, immutable'
 /** Clients revalidate at each visit, and download the file only if it has changed. */
 const REVALIDATED = 'no-cache'
+/** Building takes seconds, once somebody has begun. */
+const RETRY_AFTER_SECONDS = 10
 /** The service worker of an app. By default it could not control the app's own address, which has no slash at its end. */
 const SERVICE_WORKER = 'sw.js'
 
@@ -38,15 +40,17 @@ async function sendDocument(request: FastifyRequest, reply: FastifyReply, app: P
 }
 
 function notBuilt(): ServiceError {
-  return new ServiceError('service_unavailable', 'The pages are not built: run npm run build')
+  return new ServiceError('service_unavailable', 'The pages are not built: run npm run build', {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  })
 }
 
 async function sendFile(request: FastifyRequest, reply: FastifyReply, app: PageApp, name: string): Promise<FastifyReply> {
   // Documents are sent only by `sendDocument`, with their headers, and compressed files only in place of the original.
-  if (/\.(html|br|gz)$/i.test(name)) throw noFile(request)
+  if (/\.(html|br|gz)$/i.test(name)) throw noFile(request, app)
   const { findBuiltFile } = await import('./find-built-file.ts')
   const file = await findBuiltFile(request, app, name)
-  if (file === undefined) throw noFile(request)
+  if (file === undefined) throw noFile(request, app)
   const isHashed = name.startsWith('assets/')
   reply
     .code(file.statusCode)
@@ -58,6 +62,7 @@ async function sendFile(request: FastifyRequest, reply: FastifyReply, app: PageA
   return await reply.send(file.stream)
 }
 
-function noFile(request: FastifyRequest): ServiceError {
+function noFile(request: FastifyRequest, app: PageApp): ServiceError {
+  if (!isBuilt(app)) return notBuilt()
   return new ServiceError('not_found', `No route ${request.method} ${pathOf(request.originalUrl)}`)
 }
