@@ -78,6 +78,8 @@ class Engine implements DeliveryEngine {
   readonly #loop: Promise<void>
   #results: Result[] = []
   #lanesKeptAt = 0
+  /** When the next delivery that the last queries saw is due, in uptime of the process. */
+  #nextDueAt = Infinity
   #idleLooks = 0
   #stopping = false
   #aborted = false
@@ -134,7 +136,8 @@ class Engine implements DeliveryEngine {
         const { worked, again } = await this.#turn()
         pollMs = worked ? SHORTEST_POLL_MS : Math.min(pollMs * 2, LONGEST_POLL_MS)
         if (!worked) await delay(REST_MS)
-        if (!again) await this.#sleep(this.#lanes.all.length > 0 ? Math.min(pollMs, KEEP_INTERVAL_MS) : pollMs)
+        if (!again)
+          await this.#sleep(Math.min(pollMs, this.#untilDue(), this.#lanes.all.length > 0 ? KEEP_INTERVAL_MS : Infinity))
       } catch (error) {
         this.#log.error({ err: error }, 'webhook deliveries are paused: the database failed')
         // Results that were not written are lost; their deliveries are sent again when their leases end.
@@ -201,10 +204,25 @@ class Engine implements DeliveryEngine {
       this.#databaseClock === undefined ? this.#clock.now() : undefined,
       this.#lanes.slots().fullTenants,
     )
-    if (!work.isOld) this.#databaseClock?.set(work.now)
+    if (!work.isOld) {
+      this.#databaseClock?.set(work.now)
+      this.#noteDue(work)
+    }
     // A worker-only process serves no API requests, so its work tells which tenants are active.
     for (const tenantId of [...work.outbox.map(({ tenantId }) => tenantId), ...work.due]) activeTenants.see(tenantId)
     return work
+  }
+
+  /** Keeps the earliest time of several queries, which each see some of the tenants. */
+  #noteDue({ now, nextDue }: Work): void {
+    const at = performance.now()
+    if (this.#nextDueAt <= at) this.#nextDueAt = Infinity
+    if (nextDue !== null) this.#nextDueAt = Math.min(this.#nextDueAt, at + Date.parse(nextDue) - Date.parse(now))
+  }
+
+  /** Retries start at their time and not at the next poll. Many that are due soon after one another share a query. */
+  #untilDue(): number {
+    return Math.max(SHORTEST_POLL_MS, Math.ceil(this.#nextDueAt - performance.now()) + 1)
   }
 
   async #writeResults(): Promise<number> {

@@ -15,6 +15,8 @@ export interface Work {
   outbox: PendingTenant[]
   /** Tenants with due deliveries. */
   due: number[]
+  /** The next time at which a delivery is due, as far as the query saw. */
+  nextDue: string | null
   /** There may be more tenants. */
   more: boolean
   /** True for a result of an earlier query. */
@@ -77,6 +79,7 @@ const findWork = statement<[now: Date | null, outboxAfter: number, dueAfter: num
       ) s
       where o.number > 0) as outbox,
      (select coalesce(json_agg(tenant_id order by number), '[]') from due) as due,
+     (select min(due_at) from visited where due_at > coalesce($1::timestamptz, clock_timestamp())) as "nextDue",
      (select count(*) from visited) as visited,
      case when (select count(*) from due) = ${MAX_DUE_TENANTS} then (select max(tenant_id) from due)
        else (select coalesce(max(tenant_id), 0) from visited) end as "lastVisited",
@@ -113,13 +116,13 @@ export class WorkFinder {
     return (this.#last = this.#moveOn(found as FoundWork))
   }
 
-  #moveOn({ now, outbox, due, visited, lastVisited }: FoundWork): Work {
+  #moveOn({ now, outbox, due, nextDue, visited, lastVisited }: FoundWork): Work {
     const outboxLeft = outbox.length === MAX_OUTBOX_TENANTS
     const dueLeft = due.length === MAX_DUE_TENANTS || visited === MAX_VISITED
     // A query that did not begin with the first tenant has not seen the earlier tenants.
     const more = outboxLeft || dueLeft || this.#outboxAfter > 0 || this.#dueAfter > 0
     this.#outboxAfter = outboxLeft ? (outbox.at(-1)?.tenantId ?? 0) : 0
     this.#dueAfter = dueLeft ? lastVisited : 0
-    return { now, outbox, due, more, isOld: false }
+    return { now, outbox, due, nextDue, more, isOld: false }
   }
 }
