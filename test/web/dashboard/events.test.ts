@@ -46,6 +46,7 @@ describe('the feed of events', () => {
     await page.getByRole('link').first().waitFor()
     await expect.poll(() => shownIds(page)).toHaveLength(50)
     const first = await shownIds(page)
+    expect(await page.getByRole('link', { name: first[0] ?? '', exact: true }).count()).toBe(1)
     await page.getByRole('button', { name: 'Next page' }).click()
     await expect.poll(async () => (await shownIds(page)).length).toBe(11)
     const second = await shownIds(page)
@@ -71,6 +72,8 @@ describe('the feed of events', () => {
     await page.goBack()
     await expect.poll(() => shownIds(page)).toHaveLength(50)
     heights.push([320, await linesOf(page, (await shownIds(page))[0] ?? '')])
+    const [table, id] = await Promise.all(['table', 'code'].map((name) => page.locator(`main ${name}`).first().boundingBox()))
+    expect((id?.x ?? 0) + (id?.width ?? 0)).toBeLessThanOrEqual((table?.x ?? 0) + (table?.width ?? 0))
     expect(heights).toEqual([
       [390, 1],
       [320, 1],

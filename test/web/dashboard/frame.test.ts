@@ -267,6 +267,7 @@ describe('times', () => {
   }) => {
     await seed(tenant, '/products', { name: 'Tea', barcode: '1' })
     const order = { order_tenant_id: 'SHOP-1', assembly_date: '2030-01-15', order_detail: [{ barcode: '1', quantity: 1 }] }
+    expect(await rows.nth(1).getByRole('cell', { name: id, exact: true }).count()).toBe(1)
     const { id } = (await seed(tenant, '/orders', order)).orders[0]
     const created = new Date((await tenant.request('GET', `/orders/${id}`)).body.data.created_at)
     const { page } = await openWindow({ timezoneId: 'Asia/Kolkata' })

@@ -32,6 +32,11 @@ describe('support', () => {
     await page.getByRole('textbox', { name: 'Request id' }).fill(requestId)
     await expect.poll(() => rows.count()).toBe(2)
     expect(await rows.nth(1).textContent()).toContain('orders.create')
+    // The cell has no room for all of it.
+    const cell = rows.nth(1).getByRole('cell', { name: requestId, exact: true })
+    await cell.locator('code').evaluate((code) => getSelection()?.selectAllChildren(code))
+    await page.keyboard.press('Control+c')
+    expect(await clipboardOf(page)).toBe(requestId)
     await page.getByRole('button', { name: 'Clear filters' }).click()
     await rows.nth(3).waitFor()
     await page.getByRole('combobox', { name: 'Operation' }).fill('stock.bulk')

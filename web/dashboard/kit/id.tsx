@@ -5,21 +5,20 @@ import { Button } from './button.tsx'
 import { copyText } from './copy-text.tsx'
 import styles from './id.module.css'
 
-/** Characters at the end that are always shown. Ids of one time begin alike. */
-const END = 8
-
 interface IdProps {
   id: string
   /** In a table that has no room for all of it. */
   isShort?: boolean
 }
 
-/** An id on one line. Where it has no room, its middle is left out; what is selected and copied is all of it. */
+/**
+ * An id on one line. Where it has no room, its beginning is left out: ids of one time begin alike. What is selected, copied and read aloud is all
+ * of it: it is one text, as a box of its own for a part would be read as a word of its own.
+ */
 export function Id({ id, isShort = false }: IdProps) {
   return (
     <code className={`${styles.id} ${isShort ? styles.short : ''}`} title={id}>
-      <span className={styles.start}>{id.slice(0, -END)}</span>
-      {id.slice(-END)}
+      <bdi dir="ltr">{id}</bdi>
     </code>
   )
 }

@@ -70,7 +70,7 @@ const COLUMNS: Column<Event>[] = [
     id: 'id',
     header: t.events.id,
     cell: ({ id }) => (
-      <Link to="/events/$id" params={{ id }} aria-label={id}>
+      <Link to="/events/$id" params={{ id }}>
         <Id id={id} />
       </Link>
     ),
