@@ -82,7 +82,7 @@ describe('a key', () => {
     await page.getByRole('button', { name: 'Revoke Second' }).click()
     const dialog = page.getByRole('dialog', { name: 'Revoke Second' })
     const typed = dialog.getByRole('textbox', { name: 'Type Second to confirm' })
-    if (await typed.isVisible()) await typed.fill('Second')
+    await typed.fill('Second')
     await dialog.getByRole('button', { name: 'Revoke key' }).click()
     await page.getByRole('status').getByText('Revoked Second').last().waitFor()
     const status = (): Promise<number> =>
@@ -104,7 +104,7 @@ describe('a key', () => {
     await signIn(page, tenant.key, '/keys')
     await page.getByRole('button', { name: 'Revoke Old' }).click()
     const old = page.getByRole('dialog', { name: 'Revoke Old' })
-    expect(await old.getByRole('textbox').count()).toBe(0)
+    await old.getByRole('textbox').waitFor({ state: 'detached' })
     await old.getByRole('button', { name: 'Revoke key' }).click()
     await page.getByRole('status').getByText('Revoked Old').last().waitFor()
 
@@ -115,6 +115,41 @@ describe('a key', () => {
     expect(await act.isDisabled()).toBe(true)
     await recent.getByRole('textbox', { name: 'Type Recent to confirm' }).fill('Recent')
     await act.click()
+    await page.getByRole('status').getByText('Revoked Recent').last().waitFor()
+  })
+
+  it('that was first used after the list was read is revoked only after its name is typed', async ({
+    window: { page },
+    tenant,
+    service,
+  }) => {
+    await tenant.createKey({ name: 'Recent' })
+    await signIn(page, tenant.key, '/keys')
+    const revoke = page.getByRole('button', { name: 'Revoke Recent' })
+    const dialog = page.getByRole('dialog', { name: 'Revoke Recent' })
+    const typed = dialog.getByRole('textbox', { name: 'Type Recent to confirm' })
+    // In use is taken for granted until it is known.
+    const known = Promise.withResolvers<void>()
+    await page.route(/\/api-keys\/\d+$/, async (route) => {
+      await known.promise
+      await route.continue()
+    })
+    await revoke.click()
+    await typed.waitFor()
+    known.resolve()
+    await typed.waitFor({ state: 'detached' })
+    await dialog.getByRole('button', { name: 'Close' }).click()
+
+    await service.db.dedicatedPool.query(`update api_keys set last_used_at = now() where tenant_id = $1 and name = 'Recent'`, [
+      tenant.id,
+    ])
+    const read = page.waitForResponse(/\/api-keys\/\d+$/)
+    await revoke.click()
+    await read
+    await dialog.getByText('This key was used in the last hour.').waitFor()
+    expect(await dialog.getByRole('button', { name: 'Revoke key' }).isDisabled()).toBe(true)
+    await typed.fill('Recent')
+    await dialog.getByRole('button', { name: 'Revoke key' }).click()
     await page.getByRole('status').getByText('Revoked Recent').last().waitFor()
   })
 
