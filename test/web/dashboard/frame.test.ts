@@ -113,6 +113,18 @@ describe('the keys of every screen', () => {
     await page.keyboard.press('Control+k')
     await opened(page, 'Search').waitFor()
     expect([new URL(page.url()).pathname, await page.getByRole('dialog').count()]).toEqual(['/dashboard/orders', 1])
+    await page.keyboard.press('Escape')
+    // The account menu is the way back.
+    await page.getByRole('button', { name: 'Account' }).press('Enter')
+    await page.getByRole('menuitem', { name: 'Keyboard shortcuts' }).press('Enter')
+    await opened(page, 'Keys').waitFor()
+    expect(await single.isChecked()).toBe(false)
+    await single.press('Space')
+    await page.keyboard.press('Escape')
+    await opened(page, 'Keys').waitFor({ state: 'detached' })
+    await expect.poll(() => focusedName(page)).toBe('Account')
+    await page.keyboard.press('?')
+    await opened(page, 'Keys').waitFor()
   })
 })
 
@@ -255,6 +267,7 @@ describe('the banner', () => {
     expect([call, status]).toEqual(['GET /api/v1/orders/17', '404'])
     expect(ms).toMatch(/^\d+$/)
     expect(id).not.toBe('')
+    expect(await rows.nth(1).getByRole('cell', { name: id, exact: true }).count()).toBe(1)
     await rows.nth(1).getByRole('button', { name: 'Copy as curl' }).click()
     await expect.poll(() => clipboardOf(page)).toBe(`curl '${tenant.url}/api/v1/orders/17' -H "X-API-Key: $FULFILLMENT_API_KEY"`)
   })
@@ -267,7 +280,6 @@ describe('times', () => {
   }) => {
     await seed(tenant, '/products', { name: 'Tea', barcode: '1' })
     const order = { order_tenant_id: 'SHOP-1', assembly_date: '2030-01-15', order_detail: [{ barcode: '1', quantity: 1 }] }
-    expect(await rows.nth(1).getByRole('cell', { name: id, exact: true }).count()).toBe(1)
     const { id } = (await seed(tenant, '/orders', order)).orders[0]
     const created = new Date((await tenant.request('GET', `/orders/${id}`)).body.data.created_at)
     const { page } = await openWindow({ timezoneId: 'Asia/Kolkata' })

@@ -491,7 +491,7 @@ describe('accessible names', () => {
       ...setup,
     ])
     await page.getByRole('button', { name: 'Account' }).click()
-    expect(await missing(page, { menuitem: ['Sign out', 'Sessions'] })).toEqual([])
+    expect(await missing(page, { menuitem: ['Sign out', 'Sessions', 'Keyboard shortcuts'] })).toEqual([])
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Theme' }).click()
     expect(await missing(page, { listbox: ['Theme'], option: ['System', 'Light', 'Dark'] })).toEqual([])

@@ -10,9 +10,10 @@ import { askBefore, documentUnsaved, leaveFor } from '../data/unsaved.ts'
 import { Button } from '../kit/button.tsx'
 import { readErrorText } from '../kit/read-error-text.ts'
 import select from '../kit/select.module.css'
+import { shortcutsOpen } from '../shortcuts/use-shortcuts.ts'
 import styles from './frame.module.css'
 
-/** Which key this session belongs to, and the way out. */
+/** Which key this session belongs to, the list of keys for those who have turned `?` off, and the way out. */
 export function AccountMenu() {
   const { key } = useSession()
   const canReadSessions = useScope('admin')
@@ -30,6 +31,9 @@ export function AccountMenu() {
               {t.nav.sessions}
             </MenuItem>
           )}
+          <MenuItem className={select.item} onAction={() => shortcutsOpen.set(() => true)}>
+            {t.account.shortcuts}
+          </MenuItem>
           <MenuItem className={select.item} onAction={() => void askBefore(() => void signOut(), documentUnsaved)}>
             {t.account.signOut}
           </MenuItem>

@@ -83,6 +83,7 @@ export const en = {
   },
   account: {
     label: 'Account',
+    shortcuts: 'Keyboard shortcuts',
     signOut: 'Sign out',
     notSignedOut: (why: string) => `You are still signed in: ${why}`,
     signedInWith: (name: string, prefix: string) => `Signed in with ${isolated(name)} (${prefix}…)`,
