@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import { reserve } from '../../support/reservations.ts'
 import { it, type TestTenant } from '../support/browser.ts'
+import { clickSlowly } from '../support/click-slowly.ts'
 import { goToScreen, resize } from '../support/open-screen.ts'
 import { seed, signIn } from '../support/page-server.ts'
 import { answerUnsaved, unsavedQuestion } from '../support/unsaved.ts'
@@ -106,7 +107,7 @@ describe('new rows', () => {
       await readAgain(page)
       await page.getByText(text, { exact: true }).waitFor()
       expect([screen, await firstCells(page, table)]).toEqual([screen, before])
-      await page.getByRole('button', { name: 'Show new' }).press('Enter')
+      await clickSlowly(page.getByRole('button', { name: 'Show new' }))
       await expect.poll(() => firstCells(page, table)).toHaveLength(before.length + Number.parseInt(text, 10))
       await page.getByText(text).waitFor({ state: 'detached' })
     }

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { describe, expect } from 'vitest'
 import { atMost } from '../../support/patience.ts'
 import { it, type TestTenant } from '../support/browser.ts'
+import { clickSlowly } from '../support/click-slowly.ts'
 import { seed, signIn } from '../support/page-server.ts'
 
 /** What happens is on an open screen so soon. */
@@ -91,8 +92,39 @@ describe('an open list', () => {
     await seed(tenant, `/orders/${orders[0].id}/cancel`, {})
     await row.getByText('Cancelled').waitFor({ timeout: atMost(LIVE_MS) })
     expect(await row.boundingBox()).toEqual(before)
-    await page.getByRole('button', { name: 'Show new' }).press('Enter')
+    await clickSlowly(page.getByRole('button', { name: 'Show new' }))
     await expect.poll(() => rowsOf(page).count()).toBe(4)
+  })
+
+  it('shows what waits once the pointer has been away for a minute, but not while Show new has the focus', async ({
+    window: { page },
+    tenant,
+  }) => {
+    await page.clock.install()
+    await seed(tenant, '/products', { name: 'Tea', barcode: '1' })
+    await newOrder(tenant, 'SHOP-1')
+    await signIn(page, tenant.key, '/orders')
+    const show = page.getByRole('button', { name: 'Show new' })
+    for (const [name, isFocused] of [
+      ['SHOP-2', false],
+      ['SHOP-3', true],
+    ] as const) {
+      await rowsOf(page).filter({ hasText: 'SHOP-1' }).hover()
+      const before = await rowsOf(page).count()
+      await newOrder(tenant, name)
+      await show.waitFor()
+      if (isFocused) await show.focus()
+      await page.getByRole('heading', { level: 1 }).hover()
+      await page.clock.runFor(30_000)
+      expect([await show.count(), await rowsOf(page).count()]).toEqual([1, before])
+      await page.clock.runFor(31_000)
+      if (isFocused) {
+        expect([await show.count(), await rowsOf(page).count()]).toEqual([1, before])
+        await page.getByRole('button', { name: 'Account' }).focus()
+      }
+      await expect.poll(() => rowsOf(page).count()).toBe(before + 1)
+      await show.waitFor({ state: 'detached' })
+    }
   })
 
   it('reads nothing again while nothing has changed', async ({ window: { page }, tenant }) => {
@@ -198,6 +230,8 @@ describe.each(NEWEST_FIRST)('the list $table', ({ table, path, text, prepare, ad
     let before = await first.boundingBox()
     await expect.poll(async () => isDeepStrictEqual(before, (before = await first.boundingBox())), { interval: 700 }).toBe(true)
     await first.hover()
+    // A list below the edge of the window was scrolled to.
+    before = await first.boundingBox()
     await add(tenant, 'three')
     // On a screen with several lists, each has its section.
     const section = page
@@ -206,7 +240,7 @@ describe.each(NEWEST_FIRST)('the list $table', ({ table, path, text, prepare, ad
       .last()
     await section.getByText(text, { exact: true }).waitFor({ timeout: atMost(ms) })
     expect([await first.boundingBox(), await rows.count()]).toEqual([before, 2])
-    await section.getByRole('button', { name: 'Show new' }).press('Enter')
+    await clickSlowly(section.getByRole('button', { name: 'Show new' }))
     await expect.poll(() => rows.count()).toBe(3)
   })
 })

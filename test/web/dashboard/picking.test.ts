@@ -3,6 +3,7 @@ import { describe, expect } from 'vitest'
 import { atMost } from '../../support/patience.ts'
 import type { TestService } from '../../support/service.ts'
 import { it, type TestTenant } from '../support/browser.ts'
+import { clickSlowly } from '../support/click-slowly.ts'
 import { focusedName } from '../support/keyboard.ts'
 import { seed, signIn } from '../support/page-server.ts'
 
@@ -254,7 +255,7 @@ describe('picking', () => {
     await newOrder(tenant, 'SHOP-1', '2030-01-14')
     await page.getByText('1 new order').waitFor({ timeout: atMost(LIVE_MS) })
     expect(await rowOf(page, 'Ready', 'SHOP').count()).toBe(1)
-    await page.getByRole('button', { name: 'Show new' }).press('Enter')
+    await clickSlowly(page.getByRole('button', { name: 'Show new' }))
     await rowOf(page, 'Ready', 'SHOP-1').waitFor()
     expect(await rowOf(page, 'Ready', 'SHOP').getByRole('link').allTextContents()).toEqual(['SHOP-1', 'SHOP-2'])
   })

@@ -1,25 +1,40 @@
+import { useEffect } from 'react'
 import { t } from '../../shared/texts/texts.ts'
 import { Button } from './button.tsx'
 import styles from './new-rows.module.css'
+import { PointedArea } from './pointed-area.tsx'
 
-export interface NewRowsProps {
+interface WaitingProps {
+  onShow: () => void
+  /** Whether the button that shows them has the focus. */
+  onFocusChange?: (isFocused: boolean) => void
+}
+
+export interface NewRowsProps extends WaitingProps {
   /** "3 new events"; undefined when there are none. */
   text: string | undefined
-  onShow: () => void
 }
 
 /** Says that there are new rows, and shows them when asked. Its height is always there, so that no row moves. */
-export function NewRows({ text, onShow }: NewRowsProps) {
+export function NewRows({ text, ...waiting }: NewRowsProps) {
   return (
     <div aria-live="polite" className={styles.bar}>
       {text !== undefined && (
-        <>
+        <PointedArea className={styles.waiting}>
           <span>{text}</span>
-          <Button kind="quiet" onPress={onShow}>
-            {t.events.showNew}
-          </Button>
-        </>
+          <ShowNew {...waiting} />
+        </PointedArea>
       )}
     </div>
+  )
+}
+
+function ShowNew({ onShow, onFocusChange }: WaitingProps) {
+  // A button that goes does not tell that it has lost the focus.
+  useEffect(() => () => onFocusChange?.(false), [onFocusChange])
+  return (
+    <Button kind="quiet" onPress={onShow} {...(onFocusChange === undefined ? {} : { onFocusChange })}>
+      {t.events.showNew}
+    </Button>
   )
 }

@@ -1,10 +1,11 @@
 import type { UseQueryResult } from '@tanstack/react-query'
-import { type ReactNode, useEffect } from 'react'
-import { isListPointed } from '../data/pointed-list.ts'
+import { useState } from 'react'
+import { pointedList } from '../data/pointed-list.ts'
 import { useStore } from '../data/store.ts'
 import { useHeldRows } from '../data/use-held-rows.ts'
 import { NewRows } from './new-rows.tsx'
 import { type Counted, PagedList, type PagedListProps } from './paged-list.tsx'
+import { PointedArea } from './pointed-area.tsx'
 import { Region } from './region.tsx'
 import { Table, type TableProps } from './table.tsx'
 
@@ -31,7 +32,8 @@ export interface PagedTableProps<Data, Row> extends Shown<Row> {
 /** A list of which the server counts the rows and sends one page. */
 export function PagedTable<Data extends { pagination: Counted & { limit: number } }, Row>(props: PagedTableProps<Data, Row>) {
   const { query, rowsOf, total, empty, isOneOfSeveral = false, news, page, onPage, ...table } = props
-  const isPointed = useStore(isListPointed)
+  const pointed = useStore(pointedList)
+  const [isShowFocused, setShowFocused] = useState(false)
   const limit = query.data?.pagination.limit ?? 0
   const latest = news === undefined || query.data === undefined || query.isPlaceholderData ? undefined : rowsOf(query.data)
   const { rows, newCount, release } = useHeldRows({
@@ -39,12 +41,17 @@ export function PagedTable<Data extends { pagination: Counted & { limit: number 
     latest,
     idOf: (row) => String(table.rowKey(row)),
     limit,
-    isHeld: isPointed,
+    isHeld: pointed?.isOver === true,
+    isKept: pointed !== undefined || isShowFocused,
   })
   return (
     <>
       {news !== undefined && (
-        <NewRows text={newCount === 0 ? undefined : news.text(newCount, newCount < limit)} onShow={release} />
+        <NewRows
+          text={newCount === 0 ? undefined : news.text(newCount, newCount < limit)}
+          onShow={release}
+          onFocusChange={setShowFocused}
+        />
       )}
       <Region query={query}>
         {(data) => (
@@ -62,18 +69,3 @@ export function PagedTable<Data extends { pagination: Counted & { limit: number 
     </>
   )
 }
-
-/**
- * Rows that leave from under the pointer do not tell that it has left. Nor does React tell that the pointer has entered rows that were drawn in
- * place of others: it rests, and comes from an element around both. That it is over them is told.
- */
-function PointedArea({ children }: { children: ReactNode }) {
-  useEffect(() => () => setPointed(false), [])
-  return (
-    <div onPointerOver={() => setPointed(true)} onPointerLeave={() => setPointed(false)}>
-      {children}
-    </div>
-  )
-}
-
-const setPointed = (isPointed: boolean): void => isListPointed.set(() => isPointed)
