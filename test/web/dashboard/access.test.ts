@@ -299,6 +299,28 @@ describe('focus', () => {
     }
   })
 
+  it('goes to the heading when a dialog is left with its screen', async ({ window: { page }, tenant }) => {
+    const { id } = await seed(tenant, '/webhooks', { name: 'shop', url: 'http://127.0.0.1:9/hook', events: ['*'] })
+    await signIn(page, tenant.key)
+    await openScreen(page, `/webhooks/${id}`)
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete shop' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor()
+    await expect.poll(() => focusedHeading(page)).toBe('Webhooks')
+  })
+
+  it('goes to the heading when what opened a dialog leaves the screen', async ({ window: { page }, tenant }) => {
+    await fillScreens(tenant)
+    await signIn(page, tenant.key)
+    await openScreen(page, '/picking')
+    // By its attribute, not its role: behind a dialog it has none.
+    const opener = page.locator('[aria-label="Cancel flow SHOP-1"]')
+    await opener.click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel flow SHOP-1' }).click()
+    await opener.waitFor({ state: 'detached' })
+    await expect.poll(() => focusedHeading(page)).toBe('Picking')
+  })
+
   it('can be seen on every element that has it, with forced colours too', async ({ window: { page }, tenant }) => {
     await fillScreens(tenant)
     await signIn(page, tenant.key, '/orders')

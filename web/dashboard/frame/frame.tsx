@@ -16,12 +16,14 @@ import { SecretOnScreen } from './secret-on-screen.tsx'
 import { SignInDialog } from './sign-in-dialog.tsx'
 import { UnsavedQuestion } from './unsaved-question.tsx'
 import { useIsNarrow } from './use-is-narrow.ts'
+import { useLostFocus } from './use-lost-focus.ts'
 
 /** What surrounds every screen. */
 export function Frame() {
   const isNarrow = useIsNarrow()
   useShortcuts()
   usePulse()
+  useLostFocus()
   return (
     <ScreenReadsProvider>
       <a href="#main" className={styles.skip}>

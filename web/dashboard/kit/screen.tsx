@@ -22,20 +22,8 @@ export function Screen({ title, mark, actions, hasCurl = true, children }: Scree
   }, [title, tenant.name])
   // Before the screen can be seen: whoever types at once must not lose the focus of a field to the heading.
   useLayoutEffect(() => focusAfterNavigation(heading.current), [])
-  const lastFocused = useRef<HTMLElement>(null)
-  // After each change: what had the focus may be gone, such as a form that was saved. Tab goes on from here then, not from the start.
-  useEffect(() => {
-    const { current } = lastFocused
-    if (document.activeElement === document.body && current !== null && isGone(current))
-      heading.current?.focus({ preventScroll: true })
-  })
   return (
-    <div
-      className={styles.screen}
-      onFocus={({ currentTarget, target }) => {
-        if (currentTarget.contains(target)) lastFocused.current = target
-      }}
-    >
+    <div className={styles.screen}>
       <header className={styles.head}>
         <div className={styles.title}>
           <h1 ref={heading} tabIndex={-1}>
@@ -52,8 +40,6 @@ export function Screen({ title, mark, actions, hasCurl = true, children }: Scree
     </div>
   )
 }
-
-const isGone = (element: HTMLElement): boolean => !element.isConnected || element.matches(':disabled')
 
 let isFirst = true
 
