@@ -321,6 +321,26 @@ describe('focus', () => {
     await expect.poll(() => focusedHeading(page)).toBe('Picking')
   })
 
+  it('returns to what opened the first of two dialogs', async ({ window: { page }, tenant }) => {
+    const { id } = await seed(tenant, '/webhooks', { name: 'shop', url: 'http://127.0.0.1:9/hook', events: ['*'] })
+    await signIn(page, tenant.key)
+    await openScreen(page, `/webhooks/${id}`)
+    await page.getByRole('button', { name: 'Rotate secret' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Rotate secret' }).click()
+    await page.getByRole('button', { name: 'I have stored it' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await expect.poll(() => focusedName(page)).toBe('Rotate secret')
+
+    await openScreen(page, '/devices')
+    await page.getByRole('button', { name: 'Enrol a device' }).click()
+    await page.getByRole('textbox', { name: 'Device name' }).fill('Handheld 3')
+    await page.getByRole('button', { name: 'Make a code' }).click()
+    await page.getByRole('textbox', { name: 'Enrolment code' }).waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await expect.poll(() => focusedName(page)).toBe('Enrol a device')
+  })
+
   it('can be seen on every element that has it, with forced colours too', async ({ window: { page }, tenant }) => {
     await fillScreens(tenant)
     await signIn(page, tenant.key, '/orders')

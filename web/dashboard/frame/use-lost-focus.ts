@@ -1,18 +1,24 @@
 import { useEffect } from 'react'
 
 /**
- * Mends a focus that was lost with what had it, such as the row of a list, a form that was saved, or a dialog that was left together with its
- * screen. The heading gets it: Tab goes on from there then, not from the start.
+ * Mends a focus that was lost with what had it, such as the row of a list, a form that was saved, or the second of two dialogs. What had it
+ * before any dialog gets it, which opened the first of them; if that is gone too, the heading: Tab goes on from there then, not from the start.
  */
 export function useLostFocus(): void {
   useEffect(() => {
     let last: HTMLElement | undefined
+    // Not in a dialog or a list that is open: these are beside the page.
+    let lastOnPage: HTMLElement | undefined
     const isLost = (): boolean => document.activeElement === document.body && last !== undefined && isGone(last)
     const remember = ({ target }: FocusEvent): void => {
-      if (target instanceof HTMLElement) last = target
+      if (!(target instanceof HTMLElement)) return
+      last = target
+      if (document.querySelector('#root')?.contains(target) === true) lastOnPage = target
     }
     const mend = (): void => {
-      if (isLost()) document.querySelector('h1')?.focus({ preventScroll: true })
+      if (!isLost()) return
+      const next = lastOnPage === undefined || isGone(lastOnPage) ? document.querySelector('h1') : lastOnPage
+      next?.focus({ preventScroll: true })
     }
     // A frame later: by then a dialog that closes has given the focus back itself, if it can.
     const observer = new MutationObserver(() => {
