@@ -4,6 +4,7 @@ import type { Page, Request } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import { axe } from '../support/axe.ts'
 import { it, type TestTenant } from '../support/browser.ts'
+import { hold } from '../support/hold.ts'
 import { layoutProblems } from '../support/layout.ts'
 import { openScreen, resize } from '../support/open-screen.ts'
 import { seed, signIn } from '../support/page-server.ts'
@@ -77,14 +78,11 @@ async function importAll(page: Page, button: string): Promise<void> {
 async function pauseAfterFirst(page: Page, file: CsvFile): Promise<void> {
   await choose(page, file)
   await page.getByRole('button', { name: 'Check', exact: true }).click()
-  await page.route('**/stock/bulk', (route) => (keyOf(route.request())?.endsWith('-1') ? undefined : route.continue()))
+  const { isHeld, end } = await hold(page, 'POST', '**/stock/bulk')
   await page.getByRole('button', { name: /^Import [\d,]+ rows$/ }).click()
-  await page
-    .getByRole('status')
-    .getByText(/Imported 500 of/)
-    .last()
-    .waitFor()
+  await isHeld
   await page.getByRole('button', { name: 'Pause' }).click()
+  await end()
   await page
     .getByRole('status')
     .getByText(/Paused after 500 of/)
@@ -224,37 +222,66 @@ describe('import of stock', () => {
     expect(await page.getByText('is not complete').count()).toBe(0)
   })
 
-  it('pauses and goes on; leaving in the middle asks', async ({ window, tenant }) => {
-    const { page } = window
-    // The batch under way may still run when it is sent again.
-    window.expectComplaint(/409/)
+  it('pauses after the batch under way and goes on; leaving in the middle asks', async ({ window: { page }, tenant }) => {
     await withProducts(tenant, 1_200)
     await openImport(page, tenant, '/stock/import')
     await choose(page, levelsFile(1_200))
     await page.getByRole('button', { name: 'Check', exact: true }).click()
-    const { promise: held, resolve: release } = Promise.withResolvers<void>()
-    await page.route('**/stock/bulk', async (route) => {
-      if (keyOf(route.request())?.endsWith('-1')) await held
-      await route.continue().catch(() => {})
-    })
+    // The server makes the changes of the first batch, and its response is late.
+    const { isHeld, end } = await hold(page, 'POST', '**/stock/bulk')
     const keys = watchBatches(page, /\/stock\/bulk$/)
+    const failed: string[] = []
+    page.on('requestfailed', (request) => failed.push(request.url()))
     await page.getByRole('button', { name: 'Import 1,200 rows' }).evaluate((button: HTMLButtonElement) => {
       button.click()
       button.click()
     })
-    await page.getByRole('status').getByText('Imported 500 of 1,200 rows.').last().waitFor()
-    expect(new Set(keys.map((key) => key.replace(/-\d+$/, ''))).size).toBe(1)
-    expect(await page.getByRole('progressbar', { name: 'Progress' }).getAttribute('value')).toBe('500')
+    const response = await (await isHeld).fetch()
+    expect(await movementCount(tenant)).toBe(500)
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await page
+      .getByRole('status')
+      .getByText('Imported 0 of 1,200 rows. Pausing after the rows that are being sent.')
+      .last()
+      .waitFor()
+    expect(await page.getByRole('button', { name: 'Pause' }).getAttribute('aria-disabled')).toBe('true')
     await page.getByRole('link', { name: 'Orders', exact: true }).click()
     await page.getByRole('dialog', { name: 'Leave the import?' }).getByRole('button', { name: 'Back' }).click()
-    await page.getByRole('button', { name: 'Pause' }).click()
-    await page.getByRole('status').getByText('Paused after 500 of 1,200 rows.').last().waitFor()
-    release()
+    await end((route) => route.fulfill({ response }))
+    await page.getByRole('status').getByText('500 levels, 0 with errors. Paused after 500 of 1,200 rows.').last().waitFor()
+    expect(await page.getByRole('progressbar', { name: 'Progress' }).getAttribute('value')).toBe('500')
+    expect([keys.length, failed]).toEqual([1, []])
     await page.getByRole('button', { name: 'Go on' }).click()
     await page.getByRole('status').getByText('1,200 levels, 0 with errors. The import is complete.').last().waitFor()
+    const id = keys[0]?.replace(/-0$/, '') ?? ''
+    expect(keys).toEqual([`${id}-0`, `${id}-1`, `${id}-2`])
     expect(await movementCount(tenant)).toBe(1_200)
     await page.getByRole('link', { name: 'Orders', exact: true }).click()
     await page.getByRole('heading', { level: 1, name: 'Orders' }).waitFor()
+  })
+
+  it('pauses at once while it waits for a busy server', async ({ window, tenant }) => {
+    const { page } = window
+    window.expectComplaint(/503/)
+    await withProducts(tenant, 2)
+    await openImport(page, tenant, '/stock/import')
+    await choose(page, levelsFile(2))
+    await page.getByRole('button', { name: 'Check', exact: true }).click()
+    await page.route('**/stock/bulk', (route) =>
+      route.fulfill({
+        status: 503,
+        headers: { 'Retry-After': '600' },
+        json: { success: false, error: { code: 'service_unavailable', message: 'Later' } },
+      }),
+    )
+    await page.getByRole('button', { name: 'Import 2 rows' }).click()
+    await page.getByRole('timer').waitFor()
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await page.getByRole('status').getByText('Paused after 0 of 2 rows.').last().waitFor()
+    expect(await page.getByRole('timer').count()).toBe(0)
+    await page.unroute('**/stock/bulk')
+    await page.getByRole('button', { name: 'Go on' }).click()
+    await page.getByRole('status').getByText('2 levels, 0 with errors. The import is complete.').last().waitFor()
   })
 
   it('of another file leaves one that is paused as it is, and the screen says so', async ({ window: { page }, tenant }) => {

@@ -54,23 +54,27 @@ interface Sending {
   table: CsvTable
   kept: KeptImport
   target: ImportTarget
+  /** Ends the request under way, too. */
   signal: AbortSignal
+  /** Ends it between two requests. */
+  pausing: AbortSignal
   onWait: (until: number | undefined) => void
 }
 
 /** Sends the good rows, from the first batch on that is not done. Each batch is one request, however often it is tried. */
 export async function sendRows(
-  { table, kept, target, signal, onWait }: Sending,
+  { table, kept, target, signal, pausing, onWait }: Sending,
   done: KeptProgress,
   onBatch: (progress: KeptProgress) => Promise<void>,
 ): Promise<KeptProgress> {
   let progress = done
-  const batches = await batchesOf(goodRows(table, kept.bad), table, recordColumn(kept.mapping, target), signal)
+  const end = AbortSignal.any([signal, pausing])
+  const batches = await batchesOf(goodRows(table, kept.bad), table, recordColumn(kept.mapping, target), end)
   for (const [number, batch] of batches.entries()) {
     if (number < done.batches) continue
     const items = itemsOf(batch, table, kept.mapping, target)
     const options = { idempotencyKey: `import-${kept.id}-${number}`, signal }
-    const outcome = await sendPatiently(() => target.send(client, items, options), signal, onWait)
+    const outcome = await sendPatiently(() => target.send(client, items, options), end, onWait)
     progress = {
       batches: number + 1,
       rows: progress.rows + batch.length,

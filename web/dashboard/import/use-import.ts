@@ -25,6 +25,8 @@ export interface ImportState {
   changed: number
   /** Rows that cannot be imported, and those that the import did not take. */
   errors: readonly RowError[]
+  /** Whether `importing` ends with the batch under way. */
+  isPausing?: boolean
   /** The imports that have not ended, of earlier visits too. */
   kept: readonly KeptImport[]
   /** The one of this file. */
@@ -41,6 +43,8 @@ export function useImport(tenantId: number, target: ImportTarget) {
   const [state, setState] = useState(START)
   const [imports] = useState(() => new KeptImports(tenantId, target))
   const work = useRef<AbortController>(undefined)
+  /** What a pause ends. */
+  const pausable = useRef<AbortController>(undefined)
   const change = (changes: Partial<ImportState>): void => setState((before) => ({ ...before, ...changes }))
 
   const listKept = async (): Promise<void> => change({ kept: await imports.list() })
@@ -55,12 +59,14 @@ export function useImport(tenantId: number, target: ImportTarget) {
     work.current?.abort()
     const controller = new AbortController()
     work.current = controller
-    change({ error: undefined, retryAt: undefined })
+    pausable.current = controller
+    change({ error: undefined, retryAt: undefined, isPausing: false })
     try {
       await run(controller.signal)
     } catch (error) {
-      if (controller === work.current)
-        change({ step: stepAfterFailure, retryAt: undefined, error: controller.signal.aborted ? undefined : (error as Error) })
+      if (controller !== work.current) return
+      const isEnded = controller.signal.aborted || pausable.current.signal.aborted
+      change({ step: stepAfterFailure, retryAt: undefined, error: isEnded ? undefined : (error as Error) })
     }
   }
 
@@ -100,13 +106,16 @@ export function useImport(tenantId: number, target: ImportTarget) {
 
   const goOn = (table: CsvTable, kept: KeptImport, done: KeptProgress): Promise<void> =>
     attempt('paused', async (signal) => {
+      // A pause lets the batch under way end: the server may have carried it out already, and the numbers must be those of the server.
+      const pausing = new AbortController()
+      pausable.current = pausing
       const total = goodRows(table, kept.bad).length
       const show = (progress: KeptProgress): void =>
         change({ ...shownProgress(kept, progress), step: 'importing', retryAt: undefined })
       change({ own: { kept, progress: done }, mapping: kept.mapping, total })
       show(done)
       const end = await sendRows(
-        { table, kept, target, signal, onWait: (retryAt) => change({ retryAt }) },
+        { table, kept, target, signal, pausing: pausing.signal, onWait: (retryAt) => change({ retryAt }) },
         done,
         async (progress) => {
           await imports.advance(kept, progress)
@@ -134,8 +143,11 @@ export function useImport(tenantId: number, target: ImportTarget) {
       const { table, own } = state
       if (table !== undefined && own !== undefined) void goOn(table, own.kept, own.progress ?? NOTHING_DONE)
     },
-    /** Stops at once. The batch under way is sent again, with its key, when the import goes on. */
-    pause: () => work.current?.abort(),
+    /** Sends nothing more. What waits for a busy server is sent again, with its key, when the import goes on. */
+    pause: () => {
+      change({ isPausing: true })
+      pausable.current?.abort()
+    },
     forget: (kept: KeptImport) => void imports.end(kept).then(listKept),
   }
 }

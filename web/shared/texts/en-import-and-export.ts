@@ -62,6 +62,8 @@ export const importAndExport = {
     progress: 'Progress',
     checking: (rows: number, total: number) => `Checked ${grouped(rows)} of ${count(total, 'row', 'rows')}.`,
     importing: (rows: number, total: number) => `Imported ${grouped(rows)} of ${count(total, 'row', 'rows')}.`,
+    pausing: (rows: number, total: number) =>
+      `Imported ${grouped(rows)} of ${count(total, 'row', 'rows')}. Pausing after the rows that are being sent.`,
     paused: (rows: number, total: number) => `Paused after ${grouped(rows)} of ${count(total, 'row', 'rows')}.`,
     outcome: {
       products: (created: number, changed: number, errors: number) =>

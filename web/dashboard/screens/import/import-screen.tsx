@@ -52,7 +52,7 @@ type Run = ReturnType<typeof useImport>
 
 /** What can be done next. */
 function Buttons({ run: { state, check, begin, goOn, pause }, target }: { run: Run; target: ImportTarget }) {
-  const { step, table, mapping, total, errors } = state
+  const { step, table, mapping, total, errors, isPausing = false } = state
   const { scope } = target
   if (table === undefined) return null
   const good = total - new Set(errors.map(({ row }) => row)).size
@@ -75,7 +75,11 @@ function Buttons({ run: { state, check, begin, goOn, pause }, target }: { run: R
         </Button>
       )}
       {step === 'done' && <ButtonLink to={LISTS[target.name]}>{t.import.toList[target.name]}</ButtonLink>}
-      {step === 'importing' && <Button onPress={pause}>{t.import.pause}</Button>}
+      {step === 'importing' && (
+        <Button isSaving={isPausing} onPress={pause}>
+          {t.import.pause}
+        </Button>
+      )}
       {step === 'paused' && (
         <Button kind="primary" scope={scope} onPress={goOn}>
           {t.import.goOn}
@@ -87,13 +91,13 @@ function Buttons({ run: { state, check, begin, goOn, pause }, target }: { run: R
 
 /** How far it has come, in numbers. */
 function Progress({ state, target }: { state: ImportState; target: ImportTarget }) {
-  const { step, rows, total, created, changed, errors, retryAt } = state
+  const { step, rows, total, created, changed, errors, isPausing, retryAt } = state
   if (step === 'choose' || step === 'reading' || step === 'columns') return null
   const failed = new Set(errors.map(({ row }) => row)).size
   const head = {
     checking: t.import.checking(rows, total),
     checked: failed === total ? t.import.nothing : t.import.checked,
-    importing: t.import.importing(rows, total),
+    importing: isPausing === true ? t.import.pausing(rows, total) : t.import.importing(rows, total),
     paused: t.import.paused(rows, total),
     done: t.import.done,
   }[step]
