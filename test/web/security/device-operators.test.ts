@@ -108,7 +108,7 @@ describe('a badge', () => {
     expect(statuses).toEqual([...Array.from({ length: 20 }, () => 200), 429])
   })
 
-  it.for([{}, { badge: 1 }, { badge: 'x'.repeat(300) }, []])('is not %j', async (input, { tenant }) => {
+  it.for([{}, { badge: 1 }, []])('is not %j', async (input, { tenant }) => {
     const client = await enrolled(tenant)
     expect(outcome(await client.send('PUT', '/scan/session/operator', input))).toEqual([400, 'validation_error'])
   })
