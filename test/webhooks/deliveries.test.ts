@@ -181,8 +181,8 @@ describe('a manual retry of a test call', () => {
     const { id } = await subscribe(tenant, receiver.url)
     const { body: tested } = await tenant.request('POST', `/webhooks/${id}/test`)
     const retry = () => tenant.request('POST', `/webhooks/deliveries/${tested.data.id}/retry`)
-    // The worker may have taken it already.
-    expect((await retry()).body.data.state).toMatch(/^(pending|in_flight)$/)
+    // The worker may have taken it already, and its attempt may be over.
+    expect((await retry()).body.data.state).toMatch(/^(pending|in_flight|failed)$/)
     worker.wake()
     const retried = await deliveryWhen(tenant, id, ({ attempt_count: count }) => count === 2)
     expect(retried).toMatchObject({
