@@ -102,6 +102,7 @@ it('Receive: whole pieces only of what is sold by the piece, also without a conn
   await seed(tenant, '/inbound', { reference: 'PO-1', lines, allow_over: true })
   const device = await openedDevice(page, tenant)
   await press(page, 'Receive')
+  await page.getByRole('button', { name: 'Receive PO-1' }).waitFor()
   const areRead = Promise.all([cup, cheese].map(({ id }) => page.waitForResponse(new RegExp(`/products/${id}$`))))
   await device.scan('PO-1')
   await areRead
